@@ -172,7 +172,7 @@ TEST(AutoCli, EmitPrintsEveryKernelThatWasChosen) {
 TEST(AutoCli, ExplainSaysWhichAndWhy) {
   const Outcome table = bench({"explain", "gemm/auto", "--size", "512x512x4096"});
   EXPECT_THAT(output_of(table),
-              AllOf(StartsWith("chosen: gemm/simt (the shipped table, row "),
+              AllOf(StartsWith("chosen: gemm/simt (the general table, row "),
                     HasSubstr("): supports every size, order and type"),
                     HasSubstr("gemm/thin: needs min(m,n)<=16, but min(m,n) is 512\n"),
                     HasSubstr("\ngemm/simt  form=f32,f32,f32 a=k b=k tile=128x128x8")));

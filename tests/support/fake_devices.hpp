@@ -14,6 +14,7 @@ inline DeviceCaps fake_device(const char* name, std::uint32_t shared_bytes,
                               FeatureSet features) {
   DeviceCaps caps;
   caps.name = name;
+  caps.kind = DeviceKind::discrete;
   caps.max_group_count = {65535, 65535, 65535};
   caps.max_workgroup_size = {workgroup_threads, workgroup_threads, 64};
   caps.max_workgroup_invocations = workgroup_threads;

@@ -41,33 +41,33 @@ class TimingTurnTest : public testing::Test {
 
 TEST_F(TimingTurnTest, AnotherWaitsForItsEnd) {
   std::optional<TimingTurn> first(std::in_place, device("GPU 1"));
-  EXPECT_FALSE(first->waited());
-  std::atomic<bool> has_begun = false;
+  EXPECT_EQ(first->seconds_waited(), 0);
+  std::atomic<bool> has_started = false, has_ended = false;
   std::thread other([&] {
+    has_started = true;
     const TimingTurn second(device("GPU 1"));
-    has_begun = true;
-    EXPECT_TRUE(second.waited());
+    EXPECT_TRUE(has_ended);
   });
+  while (!has_started) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  EXPECT_FALSE(has_begun);
+  has_ended = true;
   first.reset();
   other.join();
-  EXPECT_TRUE(has_begun);
 }
 
 TEST_F(TimingTurnTest, OtherDevicesAndCpusDoNotWait) {
   const TimingTurn first(device("GPU 1")), second(device("GPU 2"));
-  EXPECT_FALSE(second.waited());
+  EXPECT_EQ(second.seconds_waited(), 0);
   const DeviceCaps cpu = device("CPU", DeviceKind::cpu);
   const TimingTurn third(cpu), fourth(cpu);
-  EXPECT_FALSE(fourth.waited());
+  EXPECT_EQ(fourth.seconds_waited(), 0);
 }
 
 // Where no folder can be made.
 TEST_F(TimingTurnTest, WithoutAFolderThereAreNoTurns) {
   setenv("VKMOYE_CACHE_DIR", "/dev/null/none", /*overwrite=*/1);
   const TimingTurn first(device("GPU 1")), second(device("GPU 1"));
-  EXPECT_FALSE(second.waited());
+  EXPECT_EQ(second.seconds_waited(), 0);
 }
 
 }  // namespace

@@ -146,7 +146,8 @@ TEST(GemmChoice, SuitsEveryWeightFormat) {
 }
 
 TEST(GemmChoice, SuitsTheH200) {
-  const DeviceCaps h200 = devices().front();
+  DeviceCaps h200 = devices().front();
+  h200.resident_groups = 132;
   const auto chosen = [&](const Types& types, std::vector<std::int64_t> shape) {
     return choose_gemm(product(types, std::move(shape)), h200);
   };

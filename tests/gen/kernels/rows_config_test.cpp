@@ -26,10 +26,10 @@ TEST(RowsConfig, FewThreadsShareAShortRow) {
   };
   // Most were the fastest on an H200, see threads_config.cpp; the others are what is chosen.
   const Case cases[] = {
-      {f32, 3, RowUse::read, 1, 4},      {f16, 12, RowUse::read, 1, 4},
+      {f32, 3, RowUse::read, 1, 3},      {f16, 12, RowUse::read, 1, 3},
       {u8, 30, RowUse::read, 2, 8},      {f32, 32, RowUse::read, 8, 1},
-      {f16, 63, RowUse::read, 8, 8},     {f32, 3, RowUse::written, 1, 4},
-      {f32, 7, RowUse::written, 2, 4},   {f16, 20, RowUse::written, 2, 4},
+      {f16, 63, RowUse::read, 8, 8},     {f32, 3, RowUse::written, 1, 3},
+      {f32, 7, RowUse::written, 2, 4},   {f16, 20, RowUse::written, 2, 3},
       {bf16, 15, RowUse::written, 4, 4}, {f32, 16, RowUse::written, 2, 2},
       {f32, 32, RowUse::written, 4, 2},  {f32, 7, RowUse::searched, 8, 1},
   };
@@ -39,6 +39,30 @@ TEST(RowsConfig, FewThreadsShareAShortRow) {
     EXPECT_EQ(config.columns, one.columns);
     EXPECT_EQ(config.rounds, one.rounds);
     EXPECT_TRUE(reasons_against(config).empty());
+  }
+}
+
+TEST(RowsConfig, BlocksHaveAsManyRoundsAsARowNeeds) {
+  struct Case {
+    ScalarType type;
+    std::int64_t cols, columns, rounds;
+  };
+  // 5101 columns are two blocks of 2560, not of 4096.
+  const Case cases[] = {{bf16, 711, 64, 12},
+                        {f16, 5101, 256, 10},
+                        {f16, 5120, 256, 3},
+                        {f16, 305, 32, 10},
+                        {f32, 1024, 32, 8}};
+  for (const Case& one : cases) {
+    const ThreadsConfig config = of_rows(one.type, one.cols, RowUse::written);
+    EXPECT_EQ(config.columns, one.columns) << one.cols;
+    EXPECT_EQ(config.rounds, one.rounds) << one.cols;
+    EXPECT_TRUE(reasons_against(config).empty()) << one.cols;
+  }
+  for (const std::int64_t rounds : {-1, 17}) {
+    ThreadsConfig config = of_rows(f32, 64, RowUse::read);
+    config.rounds = rounds;
+    EXPECT_EQ(reasons_against(config).size(), 1u) << rounds;
   }
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 // Programs that time on the same GPU take turns, so that none measures the launches of another.
 //
-//   const TimingTurn turn(device.caps());        waits for the other programs
-//   if (turn.waited()) ..                        the device was busy until now, so its clock has risen
+//   const TimingTurn turn(device.caps());        waits for the other programs, at most two minutes
+//   if (turn.seconds_waited() > 1) ..            the device was busy until now, so its clock has risen
+//
+// GPUs of one name share their turns. Programs with other cache folders have turns of their own.
 
 #include <optional>
 
@@ -20,11 +22,11 @@ class TimingTurn {
   TimingTurn(const TimingTurn&) = delete;
   TimingTurn& operator=(const TimingTurn&) = delete;
 
-  bool waited() const { return waited_; }
+  double seconds_waited() const { return seconds_waited_; }
 
  private:
   std::optional<system::LockableFolder> folder_;
-  bool waited_ = false;
+  double seconds_waited_ = 0;
 };
 
 }  // namespace vkmoye::bench

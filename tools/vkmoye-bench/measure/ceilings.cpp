@@ -12,6 +12,7 @@
 
 #include "baselines/copy.hpp"
 #include "baselines/peak.hpp"
+#include "devices/turn.hpp"
 #include "io/kept_file.hpp"
 #include "timing/sampling.hpp"
 #include "vkmoye/base/cache_folder.hpp"
@@ -69,6 +70,7 @@ PeakKernel kernel_of(const CeilingOf& of, const DeviceCaps& caps) {
 }
 
 TimedWork timed(Device& device, const CeilingOf& of, const TimingRules& rules, std::uint64_t seed) {
+  const TimingTurn turn(device.caps());
   return or_unavailable([&] {
     if (of.unit == Unit::copy) return time_copy_of_memory(device, rules, seed);
     return time_peak(device, kernel_of(of, device.caps()), rules, seed);

@@ -147,10 +147,12 @@ void add_ceiling(DeviceExecution& execution, const Workload& workload, const Ste
   result.ceiling = kCopy;
 }
 
-// A GPU that was idle while the host checked needs some time until its clock frequency has risen.
-double warm_up_of(const DeviceCaps& device, double min_time, bool was_idle) {
+// A GPU that was idle while the host checked needs some time until its clock frequency has risen; not if it was busy for
+// another program that long.
+double warm_up_of(const DeviceCaps& device, double min_time, double seconds_busy) {
   constexpr double kUntilTheClockHasRisen = 0.7;  // seconds; 0.15 to 0.35 measured on H200s
-  const bool must_rise = was_idle && min_time > 0 && device.kind != DeviceKind::cpu;
+  const bool must_rise =
+      seconds_busy < kUntilTheClockHasRisen && min_time > 0 && device.kind != DeviceKind::cpu;
   return must_rise ? std::max(min_time, kUntilTheClockHasRisen) : min_time;
 }
 
@@ -161,7 +163,8 @@ void add_times(Executor& executor, DeviceExecution& execution, const Workload& w
   const TimingTurn turn(execution.caps());
   TimingRules rules;
   rules.times.min_seconds = options.min_time;
-  rules.times.warm_up_seconds = warm_up_of(execution.caps(), options.min_time, !turn.waited());
+  rules.times.warm_up_seconds =
+      warm_up_of(execution.caps(), options.min_time, turn.seconds_waited());
   rules.times.max_seconds = std::max(options.budget, options.min_time);
   rules.stop_noise = options.stop_noise;
   rules.cold = options.cold;

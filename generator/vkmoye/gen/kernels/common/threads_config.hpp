@@ -77,7 +77,7 @@ enum class RowUse : std::uint8_t { read, written, searched };
 void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse use);
 
 /// Sets `vector_bytes`, `threads`, `columns` and `rounds` for a kernel that works on rows, unless they are set. Rows of
-/// 16 bits that would leave a quarter of a block empty are cut into several smaller blocks.
+/// 16 bits that fill at most three quarters of the threads' largest block are cut into several smaller ones.
 void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse use);
 /// `config` after fit_to_rows.
 template <class Config>

@@ -275,19 +275,20 @@ std::vector<std::byte> GemmData::bytes(int which) const {
   const Elements elements(*this, which);
   // Matrices with stride 0 are all the same.
   const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;
-  const auto rows = static_cast<std::size_t>(batch * matrix.rows);
-  const bool are_many = batch * matrix.rows * matrix.cols > (1 << 16);
-  in_parallel(rows, are_many, [&](std::size_t begin, std::size_t end) {
-    for (auto line = static_cast<std::int64_t>(begin); line < static_cast<std::int64_t>(end);
-         ++line) {
-      const std::int64_t b = line / matrix.rows, row = line % matrix.rows;
-      for (std::int64_t col = 0; col < matrix.cols; ++col) {
-        const std::int64_t i = matrix.second_contiguous ? row : col;
-        const std::int64_t j = matrix.second_contiguous ? col : row;
-        store_number(matrix.type, elements.at(b, i, j), &out[matrix.at(b, i, j) * width]);
-      }
-    }
-  });
+  const bool are_many = matrix.rows * matrix.cols > (1 << 16);
+  for (std::int64_t b = 0; b < batch; ++b) {
+    in_parallel(
+        static_cast<std::size_t>(matrix.rows), are_many, [&](std::size_t begin, std::size_t end) {
+          for (auto row = static_cast<std::int64_t>(begin); row < static_cast<std::int64_t>(end);
+               ++row) {
+            for (std::int64_t col = 0; col < matrix.cols; ++col) {
+              const std::int64_t i = matrix.second_contiguous ? row : col;
+              const std::int64_t j = matrix.second_contiguous ? col : row;
+              store_number(matrix.type, elements.at(b, i, j), &out[matrix.at(b, i, j) * width]);
+            }
+          }
+        });
+  }
   return out;
 }
 

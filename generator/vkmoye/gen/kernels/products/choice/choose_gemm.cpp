@@ -175,15 +175,22 @@ class Search {
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i].choice.why =
           fmt::format("expected to take {:.3g} us: {}", all[i].time.microseconds, all[i].time.how);
-      if (i + 1 < all.size()) {
-        all[i].choice.why += fmt::format("; the next, {}, {:.3g} us", all[i + 1].choice.text(),
-                                         all[i + 1].time.microseconds);
-      }
       try {
-        if (takes(std::move(all[i].choice), "expected times")) return true;
+        if (!takes(std::move(all[i].choice), "expected times")) continue;
       } catch (const KernelError& error) {
         pass("expected times", all[i].choice.entry->name, join(error.reasons, "; "));
+        continue;
       }
+      const auto next =
+          std::find_if(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(),
+                       [&](const ModelledChoice& one) {
+                         return reasons_against(one.choice, product_, device_).empty();
+                       });
+      if (next != all.end()) {
+        found_->why +=
+            fmt::format("; the next, {}, {:.3g} us", next->choice.text(), next->time.microseconds);
+      }
+      return true;
     }
     return false;
   }

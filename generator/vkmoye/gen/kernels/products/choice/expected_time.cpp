@@ -17,7 +17,7 @@ namespace vkmoye::gen {
 namespace {
 
 // Times in microseconds, rates of a core in a microsecond; fitted, see the header.
-constexpr double kLaunch = 3.8, kNextLaunch = 2.4;
+constexpr double kLaunch = 3.8, kNextLaunch = 2.4, kAddingSlices = 3.4;
 constexpr double kBytesOfMemory = 32e3;  // of each core: 4.2 TB/s of an H200
 constexpr double kBytesOfCopy = 0.7;     // of that rate: packing, adding slices
 constexpr double kBytesOfSlices = 1.2;   // the same for sums of slices, which a cache keeps
@@ -26,7 +26,10 @@ constexpr double kMatrixProducts = 2.44e6,
 // Through shared memory.
 constexpr double kStagedLatency = 0.25, kStagedBytes = 33e3, kStagedOverlap = 0.62,
                  kStagedUnaligned = 3.9, kElementsUnaligned = 1.5, kPackedUnaligned = 3;
+constexpr double kStagedWait =
+    0.75;  // of the time to stage a tile: a single workgroup waits for it
 constexpr double kStagedElement = 2.3e-4;  // of C
+constexpr double kStagedMemory = 0.7;      // of the rate of memory
 // From memory to matrices: elements are put into them one by one.
 constexpr double kDirectLatency = 0.57, kDirectBytes = 120e3, kDirectProducts = 1.27e6,
                  kDirectUnaligned = 4.8;
@@ -86,22 +89,25 @@ Sizes sizes_of(const GemmProduct& product, const DeviceCaps& device) {
               is_whole(product.b_k_contiguous, shape[1], b)};
 }
 
-// Workgroups that do the same: tiles of k one after another, then the end.
+// Workgroups that do the same: tiles of k one after another, then the end. Times are those of a core.
 struct Work {
   double groups, threads;
-  double tiles;            // of k
-  double latency;          // of a tile of k
-  double bytes, products;  // the time of the core for those of a tile of k
-  double end;              // after the last tile, of the core
-  const char* bytes_are;   // "staging"
+  double tiles;                // of k
+  double latency;              // of a tile of k
+  double moving, multiplying;  // what a tile of k takes
+  double overlap;              // the part of moving that multiplying waits for
+  double end;                  // after the last tile
+  const char* moving_is;       // "staging"
 };
 
-// The largest of what bounds a tile of k, if `residents` workgroups share a core.
+// A tile of k takes what bounds it, if `residents` workgroups share a core.
 double of_tile(const Work& work, double residents) {
-  return std::max({work.latency, residents * work.bytes, residents * work.products});
+  const double busy = std::max(work.moving, work.multiplying + work.overlap * work.moving);
+  return std::max(work.latency, residents * busy);
 }
 
-ExpectedTime of_rounds(const Work& work, const Sizes& sizes, double of_result) {
+// `part`: of the rate of memory that such kernels reach.
+ExpectedTime of_rounds(const Work& work, const Sizes& sizes, double of_result, double part = 1) {
   const double most = std::max(1.0, std::floor(number(kThreadsOfCore) / work.threads));
   const auto round = [&](double residents) {
     return work.tiles * of_tile(work, residents) + residents * work.end;
@@ -110,38 +116,39 @@ ExpectedTime of_rounds(const Work& work, const Sizes& sizes, double of_result) {
   const double rest = work.groups - whole * sizes.cores * most;
   double all = whole * round(most);
   if (rest > 0) all += round(ceil_of(rest, sizes.cores));
-  const double memory = sizes.all_bytes(of_result) / (sizes.cores * kBytesOfMemory);
+  const double memory = sizes.all_bytes(of_result) / (sizes.cores * kBytesOfMemory * part);
   const double residents = std::min(most, std::max(1.0, ceil_of(work.groups, sizes.cores)));
   const double tile = of_tile(work, residents);
-  const char* limit = memory > all                        ? "memory"
-                      : tile == work.latency              ? "latency"
-                      : tile == residents * work.products ? "arithmetic"
-                                                          : work.bytes_are;
+  const char* limit = memory > all                     ? "memory"
+                      : tile == work.latency           ? "latency"
+                      : work.multiplying > work.moving ? "arithmetic"
+                                                       : work.moving_is;
   return {kLaunch + std::max(all, memory),
           fmt::format(
-              "{:.0f} workgroups on {:.0f} cores, {:.0f} tiles of k of {:.2f} us, limited by {}",
+              "{:.0f} workgroups on {:.0f} cores, tiles of k: {:.0f} of {:.2f} us, limited by {}",
               work.groups, sizes.cores, work.tiles, tile, limit)};
 }
 
 double of_slices(double slices, const Sizes& sizes) {
   if (slices <= 1) return 0;
   const double bytes = sizes.m * sizes.n * sizes.batch * 4 * (2 * slices + 1);
-  return kNextLaunch + 1 + bytes / (sizes.cores * kBytesOfMemory * kBytesOfSlices);
+  return kAddingSlices + bytes / (sizes.cores * kBytesOfMemory * kBytesOfSlices);
 }
 
 // Tiles of A and B of `depth` elements of k, through shared memory.
 Work staged(double tile_m, double tile_n, double depth, double threads, double rate, double slices,
             const Sizes& sizes, double unaligned) {
-  const double bytes =
+  const double moving =
       (tile_m + tile_n) * depth * sizes.bytes_multiplied * unaligned / kStagedBytes;
   return {.groups = ceil_of(sizes.m, tile_m) * ceil_of(sizes.n, tile_n) * sizes.batch * slices,
           .threads = threads,
           .tiles = ceil_of(ceil_of(sizes.k, depth), slices),
-          .latency = kStagedLatency * unaligned + bytes * 0.75,
-          .bytes = bytes,
-          .products = tile_m * tile_n * depth / rate + kStagedOverlap * bytes,
+          .latency = kStagedLatency * unaligned + kStagedWait * moving,
+          .moving = moving,
+          .multiplying = tile_m * tile_n * depth / rate,
+          .overlap = kStagedOverlap,
           .end = kStagedElement * tile_m * tile_n,
-          .bytes_are = "staging"};
+          .moving_is = "staging"};
 }
 
 ExpectedTime of_coopmat(const GemmChoice& choice, const GemmProduct& product,
@@ -152,7 +159,7 @@ ExpectedTime of_coopmat(const GemmChoice& choice, const GemmProduct& product,
   const Work work = staged(number(config.tile_m), number(config.tile_n), number(config.tile_k),
                            number(config.threads()), rate, number(choice.slices), sizes,
                            sizes.is_aligned ? 1 : kStagedUnaligned);
-  return of_rounds(work, sizes, of_result);
+  return of_rounds(work, sizes, of_result, kStagedMemory);
 }
 
 ExpectedTime of_simt(const GemmChoice& choice, const GemmProduct& product, const DeviceCaps& device,
@@ -165,7 +172,7 @@ ExpectedTime of_simt(const GemmChoice& choice, const GemmProduct& product, const
   const Work work =
       staged(number(config.tile_m), number(config.tile_n), number(config.tile_k),
              number(size(config.threads)), rate, number(choice.slices), sizes, unaligned);
-  return of_rounds(work, sizes, of_result);
+  return of_rounds(work, sizes, of_result, kStagedMemory);
 }
 
 ExpectedTime of_thin_coopmat(const GemmChoice& choice, const GemmProduct& product,
@@ -179,17 +186,17 @@ ExpectedTime of_thin_coopmat(const GemmChoice& choice, const GemmProduct& produc
   const double slower = sizes.bytes_multiplied == 1 ? kDirectSlowdownOfBytes : 1;
   const bool is_aligned = sizes.is_aligned && product.a_k_contiguous && product.b_k_contiguous;
   const double unaligned = is_aligned ? 1 : kDirectUnaligned;
-  const double bytes =
+  const double moving =
       (tile_m + tile_n) * depth * sizes.bytes_multiplied * unaligned / kDirectBytes;
-  const Work work = {
-      .groups = ceil_of(sizes.m, tile_m) * ceil_of(sizes.n, tile_n) * sizes.batch,
-      .threads = number(config.threads()),
-      .tiles = ceil_of(sizes.k, depth * subgroups),
-      .latency = slower * kDirectLatency * unaligned,
-      .bytes = slower * subgroups * (bytes + tile_m * tile_n * depth / kDirectProducts),
-      .products = 0,
-      .end = kDirectElement * tile_m * tile_n * subgroups,
-      .bytes_are = "reading fragments"};
+  const Work work = {.groups = ceil_of(sizes.m, tile_m) * ceil_of(sizes.n, tile_n) * sizes.batch,
+                     .threads = number(config.threads()),
+                     .tiles = ceil_of(sizes.k, depth * subgroups),
+                     .latency = slower * kDirectLatency * unaligned,
+                     .moving = slower * subgroups * moving,
+                     .multiplying = slower * subgroups * tile_m * tile_n * depth / kDirectProducts,
+                     .overlap = 1,
+                     .end = kDirectElement * tile_m * tile_n * subgroups,
+                     .moving_is = "reading fragments"};
   return of_rounds(work, sizes, of_result);
 }
 
@@ -205,28 +212,34 @@ ExpectedTime of_packed(const GemmChoice& choice, const GemmProduct& product,
                      .threads = number(config.threads()),
                      .tiles = ceil_of(ceil_of(sizes.k, depth * of_k), slices),
                      .latency = kDirectLatency,
-                     .bytes = number(config.part_m + config.part_n) * depth *
-                              sizes.bytes_multiplied * subgroups / kPackedBytes,
-                     .products = 0,
+                     .moving = number(config.part_m + config.part_n) * depth *
+                               sizes.bytes_multiplied * subgroups / kPackedBytes,
+                     .multiplying = 0,
+                     .overlap = 0,
                      .end = kStagedElement * number(config.tile_m() * config.tile_n()) * of_k,
-                     .bytes_are = "reading fragments"};
+                     .moving_is = "reading fragments"};
   ExpectedTime time = of_rounds(work, sizes, of_result);
   const double unaligned = sizes.is_aligned ? 1 : kPackedUnaligned;
-  time.microseconds += 2 * kNextLaunch + 2 * sizes.bytes_of_operands() * unaligned /
-                                             (sizes.cores * kBytesOfMemory * kBytesOfCopy);
+  // What is packed has whole tiles.
+  Sizes packed = sizes;
+  packed.m = ceil_of(sizes.m, number(config.tile_m())) * number(config.tile_m());
+  packed.n = ceil_of(sizes.n, number(config.tile_n())) * number(config.tile_n());
+  const double bytes = sizes.bytes_of_operands() + packed.bytes_of_operands();
+  time.microseconds +=
+      2 * kNextLaunch + bytes * unaligned / (sizes.cores * kBytesOfMemory * kBytesOfCopy);
   time.how += ", after packing";
   return time;
 }
 
-ExpectedTime of_thin(const Sizes& sizes, double of_result) {
+ExpectedTime of_thin(const GemmChoice& choice, const Sizes& sizes, double of_result) {
   const double few = std::min(sizes.m, sizes.n);
   const double rate = kVectorProducts * (sizes.bytes_multiplied == 8 ? 0.5 : 1) * kThinProducts;
   const double memory = sizes.all_bytes(of_result) / (sizes.cores * kBytesOfMemory * kThinBytes);
   const double unaligned = sizes.is_aligned ? 1 : kDirectUnaligned;
   const double products =
       sizes.m * sizes.n * sizes.k * sizes.batch * unaligned / (sizes.cores * rate);
-  const double rounds =
-      ceil_of(sizes.k, kThinRound) * ceil_of(few, kThinRows) * kDirectLatency * unaligned;
+  const double rounds = ceil_of(sizes.k, kThinRound * number(choice.slices)) *
+                        ceil_of(few, kThinRows) * kDirectLatency * unaligned;
   const double most = std::max({memory, products, rounds});
   return {kLaunch + most, fmt::format("limited by {}", most == memory     ? "memory"
                                                        : most == products ? "arithmetic"
@@ -237,8 +250,8 @@ ExpectedTime of_thin(const Sizes& sizes, double of_result) {
 
 std::optional<ExpectedTime> expected_time(const GemmChoice& choice, const GemmProduct& product,
                                           const DeviceCaps& device) {
-  const bool is_modelled =
-      product.weights == nullptr && !product.has_experts && device.kind != DeviceKind::cpu;
+  const bool is_gpu = device.kind != DeviceKind::cpu && device.kind != DeviceKind::other;
+  const bool is_modelled = is_gpu && product.weights == nullptr;
   if (!is_modelled) return std::nullopt;
   const Sizes sizes = sizes_of(product, device);
   const double of_result =
@@ -250,7 +263,7 @@ std::optional<ExpectedTime> expected_time(const GemmChoice& choice, const GemmPr
   if (name == "gemm/thin_coopmat")
     time = of_thin_coopmat(choice, product, device, sizes, of_result);
   if (name == "gemm/packed") time = of_packed(choice, product, device, sizes, of_result);
-  if (name == "gemm/thin") time = of_thin(sizes, of_result);
+  if (name == "gemm/thin") time = of_thin(choice, sizes, of_result);
   if (time) time->microseconds += of_slices(number(choice.slices), sizes);
   return time;
 }

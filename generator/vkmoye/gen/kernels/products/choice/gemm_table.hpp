@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A table of kernels for products: gemm/auto chooses the first suitable entry.
+// A table of kernels for products: gemm/auto chooses the first suitable entry, if there is one; see choose_gemm.hpp.
 //
 //   using enum GemmQuantity;
 //   GemmTableEntry entry{.devices = {"H200"},

@@ -43,7 +43,7 @@ std::vector<Candidate> on_matrix_units(bool are_bytes) {
 
 std::vector<Candidate> without_matrix_units() {
   const std::vector<std::int64_t> slices = {1, 4, 8, 16, 32};
-  std::vector<Candidate> out = {{"gemm/thin", {}, {1, 4}}, {"gemm/simt", {}, slices}};
+  std::vector<Candidate> out = {{"gemm/thin", {}, {1, 4, 8}}, {"gemm/simt", {}, slices}};
   for (const char* tile : {"64x64x8", "64x64x16", "64x128x8", "128x64x8"}) {
     out.push_back({"gemm/simt", {{"tile", tile}}, slices});
   }
