@@ -147,8 +147,8 @@ void add_ceiling(DeviceExecution& execution, const Workload& workload, const Ste
   result.ceiling = kCopy;
 }
 
-// A GPU that was idle while the host checked needs some time until its clock frequency has risen; not if it was busy for
-// another program that long.
+// A GPU that was idle while the host checked needs some time until its clock frequency has risen; not if it was busy
+// for another program that long.
 double warm_up_of(const DeviceCaps& device, double min_time, double seconds_busy) {
   constexpr double kUntilTheClockHasRisen = 0.7;  // seconds; 0.15 to 0.35 measured on H200s
   const bool must_rise =

@@ -27,8 +27,8 @@ GemmOptions options_by(const GemmChoice& choice, const GemmOptions& options);
 KernelPlan plan_of_product(const KernelEntry& entry, const KernelRequest& request,
                            const GemmProblem& problem, const PlanOptions& options);
 
-/// The plan of the kernel that gemm/auto chooses for `problem`, see choose_gemm: the first that `options.refuse` does not
-/// reject, or, without `options.refuse`, that the device can run. Throws KernelError with every reason.
+/// The plan of the kernel that gemm/auto chooses for `problem`, see choose_gemm: the first that `options.refuse` does
+/// not reject, or, without `options.refuse`, that the device can run. Throws KernelError with every reason.
 ChosenPlan choose_plan(const KernelRequest& request, const GemmProblem& problem,
                        const PlanOptions& options);
 
