@@ -160,11 +160,7 @@ class Search {
         pass(row, entry.kernel, reason);
         continue;
       }
-      try {
-        if (takes(choice_of(entry, product_), row)) return true;
-      } catch (const KernelError& error) {
-        pass(row, entry.kernel, join(error.reasons, "; "));
-      }
+      if (takes(row, entry.kernel, [&] { return choice_of(entry, product_); })) return true;
     }
     return false;
   }
@@ -173,14 +169,10 @@ class Search {
   bool finds_by_time() {
     std::vector<ModelledChoice> all = modelled_choices(product_, device_);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i].choice.why =
+      GemmChoice& choice = all[i].choice;
+      choice.why =
           fmt::format("expected to take {:.3g} us: {}", all[i].time.microseconds, all[i].time.how);
-      try {
-        if (!takes(std::move(all[i].choice), "expected times")) continue;
-      } catch (const KernelError& error) {
-        pass("expected times", all[i].choice.entry->name, join(error.reasons, "; "));
-        continue;
-      }
+      if (!takes("expected times", choice.entry->name, [&] { return choice; })) continue;
       const auto next =
           std::find_if(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(),
                        [&](const ModelledChoice& one) {
@@ -209,7 +201,10 @@ class Search {
   }
 
  private:
-  bool takes(GemmChoice choice, const std::string& row) {
+  // Whether nothing rejects the choice that `make` returns, of this kernel.
+  bool takes(const std::string& row, const std::string& kernel,
+             const std::function<GemmChoice()>& make) try {
+    GemmChoice choice = make();
     choice.row = row;
     std::vector<std::string> reasons = reasons_against(choice, product_, device_);
     if (reasons.empty() && refuse_) reasons = refuse_(choice);
@@ -217,8 +212,11 @@ class Search {
       found_ = std::move(choice);
       return true;
     }
-    pass(row, choice.entry->name, join(reasons, "; "));
+    pass(row, kernel, join(reasons, "; "));
     refused_.push_back(std::move(choice));
+    return false;
+  } catch (const KernelError& error) {
+    pass(row, kernel, join(error.reasons, "; "));
     return false;
   }
   // Each reason once: configs of a kernel are often refused for the same one.
