@@ -9,8 +9,8 @@
 
 #include <optional>
 
+#include "io/kept_file.hpp"
 #include "vkmoye/contract/device_caps.hpp"
-#include "vkmoye/system/folder_lock.hpp"
 
 namespace vkmoye::bench {
 
@@ -22,11 +22,10 @@ class TimingTurn {
   TimingTurn(const TimingTurn&) = delete;
   TimingTurn& operator=(const TimingTurn&) = delete;
 
-  double seconds_waited() const { return seconds_waited_; }
+  double seconds_waited() const { return lock_ ? lock_->seconds_waited() : 0; }
 
  private:
-  std::optional<system::LockableFolder> folder_;
-  double seconds_waited_ = 0;
+  std::optional<FolderLock> lock_;
 };
 
 }  // namespace vkmoye::bench

@@ -12,18 +12,19 @@
 
 namespace vkmoye::bench {
 
-FolderLock::FolderLock(const std::filesystem::path& file) {
-  constexpr std::chrono::seconds kMax(10);
+FolderLock::FolderLock(const std::filesystem::path& file, std::chrono::seconds max) {
   constexpr std::chrono::milliseconds kPause(2);
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   std::error_code error;
   // A failure is reported when the file is written.
   std::filesystem::create_directories(folder, error);
   folder_.emplace(folder);
-  const auto end = std::chrono::steady_clock::now() + kMax;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
   while (folder_->try_lock() == system::LockableFolder::Outcome::busy &&
-         std::chrono::steady_clock::now() < end) {
+         Clock::now() < start + max) {
     std::this_thread::sleep_for(kPause);
+    seconds_waited_ = std::chrono::duration<double>(Clock::now() - start).count();
   }
 }
 

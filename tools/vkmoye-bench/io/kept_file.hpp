@@ -6,6 +6,7 @@
 //   text = read(file) + mine;
 //   replace(file, text);
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -18,16 +19,21 @@
 namespace vkmoye::bench {
 
 /// Locks the folder of `file`, creating it, against other threads and programs. The lock ends with the program,
-/// even after a crash. Waits at most 10 s; after that, and on file systems without locks, continues without the
+/// even after a crash. Waits at most `max`; after that, and on file systems without locks, continues without the
 /// lock: changes that others write in the meantime may then be lost.
 class FolderLock {
  public:
-  explicit FolderLock(const std::filesystem::path& file);
+  explicit FolderLock(const std::filesystem::path& file,
+                      std::chrono::seconds max = std::chrono::seconds(10));
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
+  /// 0 if nobody had the lock.
+  double seconds_waited() const { return seconds_waited_; }
+
  private:
   std::optional<system::LockableFolder> folder_;
+  double seconds_waited_ = 0;
 };
 
 /// The part of a file name that says which device the file is about: the letters and digits of `device`, single dashes
