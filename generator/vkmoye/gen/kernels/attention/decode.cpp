@@ -45,6 +45,7 @@ class DecodeAttention {
                      "keys are split among workgroups and threads, which combine at the end");
     declare();
     numbers_.fill_tables();
+    if (numbers_.has_tables()) builder_.barrier();
     load_rows();
     softmax_.emplace(builder_, attention_.score_scale().of_softmax(), scores_,
                      ScoreModes{.columns = 2, .threads = threads_, .shared_by_row = 1});

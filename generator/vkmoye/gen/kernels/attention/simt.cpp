@@ -137,6 +137,7 @@ class SimtAttention {
                      "scores and sums in registers, probabilities through shared memory");
     declare();
     numbers_.fill_tables();
+    if (numbers_.has_tables()) builder_.barrier();
     const BiasRows biased_rows =
         bias_.rows("tile", attention_.row_tile(), config_.rows, attention_.head());
     RunningSoftmax softmax(builder_, attention_.score_scale().of_softmax(), scores_,

@@ -103,19 +103,19 @@ View KeyThreads::part(const View& view, std::int64_t vector) const {
 // --- numbers ---
 
 KeyNumbers::KeyNumbers(Builder& builder, const WeightFormat* of_k, const WeightFormat* of_v)
-    : builder_(builder), is_shared_(of_k == of_v) {
+    : is_shared_(of_k == of_v) {
   if (of_k != nullptr) k_.emplace(builder, *of_k, is_shared_ ? "levels" : "levels_of_k");
   if (of_v != nullptr && !is_shared_) v_.emplace(builder, *of_v, "levels_of_v");
 }
 
 void KeyNumbers::fill_tables() {
-  bool has_tables = false;
   for (auto* numbers : {&k_, &v_}) {
-    if (!*numbers || !(*numbers)->has_table()) continue;
-    (*numbers)->fill_table();
-    has_tables = true;
+    if (*numbers && (*numbers)->has_table()) (*numbers)->fill_table();
   }
-  if (has_tables) builder_.barrier();
+}
+
+bool KeyNumbers::has_tables() const {
+  return (k_ && k_->has_table()) || (v_ && v_->has_table());
 }
 
 std::int64_t bytes_of_tables(const WeightFormat* of_k, const WeightFormat* of_v) {

@@ -83,14 +83,14 @@ class KeyNumbers {
   KeyNumbers(Builder& builder, const WeightFormat* of_k, const WeightFormat* of_v);
   KeyNumbers(const KeyNumbers&) = delete;
 
-  /// Fills the tables and waits for them. All invocations must reach it before parts are decoded.
+  /// Fills the tables. All invocations must pass a barrier before parts are decoded.
   void fill_tables();
+  bool has_tables() const;
   /// Null for elements.
   WeightNumbers* k() { return k_ ? &*k_ : nullptr; }
   WeightNumbers* v() { return v_ ? &*v_ : is_shared_ ? k() : nullptr; }
 
  private:
-  Builder& builder_;
   bool is_shared_;
   std::optional<WeightNumbers> k_, v_;
 };
