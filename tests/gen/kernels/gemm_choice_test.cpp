@@ -103,7 +103,7 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
           continue;
         }
         const GemmChoice choice = choose_gemm(one, device);
-        if (choice.row != table.name + ", row " + std::to_string(number)) continue;
+        if (choice.source != table.name + ", row " + std::to_string(number)) continue;
         reached.insert(named);
         // Describing the kernels takes most of the time.
         const auto place = static_cast<std::size_t>(number);
@@ -208,7 +208,7 @@ TEST(GemmChoice, ExpectedTimesChooseOnEveryGpu) {
   for (const std::uint32_t cores : {8u, 132u, 1000u}) {
     other.resident_groups = cores;
     const GemmChoice choice = choose_gemm(deep, other);
-    EXPECT_EQ(choice.row, "expected times");
+    EXPECT_EQ(choice.source, "expected times");
     EXPECT_THAT(choice.why, AllOf(HasSubstr("expected to take "), HasSubstr("; the next, ")));
     EXPECT_THAT(choice.why, HasSubstr(std::to_string(cores) + " cores"));
   }
@@ -262,7 +262,7 @@ TEST(GemmChoice, ARowThatIsRefusedIsPassedOverWithEveryReason) {
         {.kernel = "gemm/moye_simple", .number = 9}}}};
   const GemmChoice choice = choose_gemm(one, test::h200_like(), tables);
   EXPECT_EQ(choice.text(), "gemm/moye_simple");
-  EXPECT_EQ(choice.row, "mine, row 9");
+  EXPECT_EQ(choice.source, "mine, row 9");
   EXPECT_THAT(
       join(choice.passed, "\n"),
       AllOf(

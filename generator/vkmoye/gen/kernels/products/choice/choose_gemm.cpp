@@ -154,13 +154,13 @@ class Search {
     for (const GemmTableEntry& entry : table.entries) {
       ++place;
       if (!is_for_device(entry, device_) || !is_for_types(entry, product_)) continue;
-      const std::string row =
+      const std::string source =
           fmt::format("{}, row {}", table.name, entry.number > 0 ? entry.number : place);
       if (const std::string reason = unmet(entry, product_, device_); !reason.empty()) {
-        pass(row, entry.kernel, reason);
+        pass(source, entry.kernel, reason);
         continue;
       }
-      if (takes(row, entry.kernel, [&] { return choice_of(entry, product_); })) return true;
+      if (takes(source, entry.kernel, [&] { return choice_of(entry, product_); })) return true;
     }
     return false;
   }
@@ -202,26 +202,26 @@ class Search {
 
  private:
   // Whether nothing rejects the choice that `make` returns, of this kernel.
-  bool takes(const std::string& row, const std::string& kernel,
+  bool takes(const std::string& source, const std::string& kernel,
              const std::function<GemmChoice()>& make) try {
     GemmChoice choice = make();
-    choice.row = row;
+    choice.source = source;
     std::vector<std::string> reasons = reasons_against(choice, product_, device_);
     if (reasons.empty() && refuse_) reasons = refuse_(choice);
     if (reasons.empty()) {
       found_ = std::move(choice);
       return true;
     }
-    pass(row, kernel, join(reasons, "; "));
+    pass(source, kernel, join(reasons, "; "));
     refused_.push_back(std::move(choice));
     return false;
   } catch (const KernelError& error) {
-    pass(row, kernel, join(error.reasons, "; "));
+    pass(source, kernel, join(error.reasons, "; "));
     return false;
   }
   // Each reason once: configs of a kernel are often refused for the same one.
-  void pass(const std::string& row, const std::string& kernel, const std::string& reason) {
-    std::string why = fmt::format("{}: {}: {}", row, kernel, reason);
+  void pass(const std::string& source, const std::string& kernel, const std::string& reason) {
+    std::string why = fmt::format("{}: {}: {}", source, kernel, reason);
     if (std::find(passed_.begin(), passed_.end(), why) == passed_.end()) {
       passed_.push_back(std::move(why));
     }

@@ -28,7 +28,7 @@ struct GemmChoice {
   const KernelEntry* entry = nullptr;
   Options config = {};
   std::int64_t slices = 1;  // slices of k
-  std::string row = {};     // "the shipped table, row 12", or "expected times"
+  std::string source = {};  // "the shipped table, row 12", or "expected times"
   std::string why = {};     // the reason given in the table, or the expected time
   /// Why each earlier entry for this device and these types was not chosen.
   std::vector<std::string> passed = {};

@@ -160,7 +160,7 @@ ChosenPlan choose_plan(const KernelRequest& request, const GemmProblem& problem,
   if (choice.slices > 1) {
     chosen.plan.chosen.emplace_back("split-k", std::to_string(choice.slices));
   }
-  chosen.plan.why = {fmt::format("chosen: {} ({}): {}", choice.text(), choice.row, choice.why)};
+  chosen.plan.why = {fmt::format("chosen: {} ({}): {}", choice.text(), choice.source, choice.why)};
   for (const std::string& passed : choice.passed) {
     chosen.plan.why.push_back("passed over: " + passed);
   }
