@@ -53,9 +53,9 @@ class AttentionTest : public DeviceTest {};
 TEST_F(AttentionTest, RandomProblemsAreRight) {
   const auto seed = static_cast<std::uint64_t>(number_in("VKMOYE_SEED").value_or(1));
   const auto only = number_in("VKMOYE_PROBLEM");
-  // 756 problems of 12 forms in the quick run, else 2,000 of 100: most of the time goes into describing, verifying
+  // 504 problems of 8 forms in the quick run, else 2,000 of 100: most of the time goes into describing, verifying
   // and compiling the kernels of a form.
-  constexpr std::int64_t kForms = 100, kQuickForms = 11, kBlocksOfMatrices = 69;
+  constexpr std::int64_t kForms = 100, kQuickForms = 7, kBlocksOfMatrices = 69;
   const auto runs = [](std::int64_t form, std::int64_t of_form) {
     if (!is_quick()) return of_form < 2 * kLarge;
     return (form < kQuickForms || form == kBlocksOfMatrices) &&
