@@ -154,7 +154,7 @@ class ResultProver {
     Set values = sets_.solver().everything();
     for (std::size_t i = 0; i < sets_.variables().size(); ++i) {
       const Variables::Variable& v = sets_.variables()[i];
-      if (!v.name.starts_with("?") || v.same_in == SameIn::launch || v.by != 0) continue;
+      if (!v.name.starts_with("?") || v.same_in <= SameIn::element || v.by != 0) continue;
       unknown.push_back(v.name);
       const Linear value = sets_.variables().value(i);
       values = values & sets_.values().at_most(v.range.min, value) &
