@@ -120,7 +120,9 @@ std::string comment_on_rounding_up(const Expr& e) {
   const Expr &whole = e->operands[0]->operands[0], &part = e->operands[0]->operands[1];
   const Expr& rest = e->operands[1];
   const auto comment = [&](const Expr& rounded) {
-    return fmt::format("  // ceil({} / {})", print(rounded), part->value);
+    const bool is_sum = rounded->op == Op::add || rounded->op == Op::subtract;
+    return fmt::format(is_sum ? "  // ceil(({}) / {})" : "  // ceil({} / {})", print(rounded),
+                       part->value);
   };
   if (!ir::is_constant(part)) return "";
   if (ir::is_constant(rest, 1) && whole->op == Op::subtract &&
