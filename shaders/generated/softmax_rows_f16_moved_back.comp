@@ -69,7 +69,7 @@ void main() {
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
   uint back = (cols * block_x) & 7u;
-  uint blocks = ((cols + 7u) >> 9u) + min((cols + 7u) & 511u, 1u);  // ceil(cols + 7u / 512)
+  uint blocks = ((cols + 7u) >> 9u) + min((cols + 7u) & 511u, 1u);  // ceil((cols + 7u) / 512)
   largest = -3.4028235e+38;
   sum = 0.0;
 

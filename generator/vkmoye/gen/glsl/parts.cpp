@@ -121,8 +121,8 @@ std::string comment_on_rounding_up(const Expr& e) {
   const Expr& rest = e->operands[1];
   const auto comment = [&](const Expr& rounded) {
     const bool is_sum = rounded->op == Op::add || rounded->op == Op::subtract;
-    return fmt::format(is_sum ? "  // ceil(({}) / {})" : "  // ceil({} / {})", print(rounded),
-                       part->value);
+    const std::string whole_text = is_sum ? "(" + print(rounded) + ")" : print(rounded);
+    return fmt::format("  // ceil({} / {})", whole_text, part->value);
   };
   if (!ir::is_constant(part)) return "";
   if (ir::is_constant(rest, 1) && whole->op == Op::subtract &&
