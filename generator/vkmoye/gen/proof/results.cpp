@@ -91,6 +91,12 @@ class ResultProver {
         // Not proved then, for the reason below.
       }
     }
+    const std::vector<std::string> variables = rest.variables();
+    const auto is_unknown = [](const std::string& name) { return name.starts_with("?"); };
+    if (inexact.empty() && !writes.empty() &&
+        std::any_of(variables.begin(), variables.end(), is_unknown)) {
+      inexact = writes.back()->statement_access.element->source_text;
+    }
     const std::string why = inexact.empty()
                                 ? fmt::format("nothing writes an element of {}", array.name)
                                 : fmt::format(
