@@ -1,4 +1,4 @@
-// generated: norm/layer  type=f32  threads=64  subgroup-size=32  columns=64  rounds=1  vector=4  move-back=no
+// generated: norm/layer  type=f32  threads=64  subgroup-size=32  columns=64  rounds=1  vector=4
 //   epsilon=1e-05
 // rows that fit stay in registers, longer ones are read twice
 // vkmoye 0.1.0: vkmoye-bench emit norm/layer --type f32 --rounds 1 --threads 64 --vector 4

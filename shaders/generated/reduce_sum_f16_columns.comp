@@ -1,5 +1,4 @@
 // generated: reduce/sum  type=f16  axis=0  threads=64  subgroup-size=32  columns=8  rounds=2  vector=16
-//   move-back=no
 // one pass: values to registers, registers to lanes, lanes to subgroups
 // vkmoye 0.1.0: vkmoye-bench emit reduce/sum --type f16 --axis 0 --rounds 2 --threads 64
 #version 460

@@ -1,5 +1,4 @@
 // generated: softmax/rows  type=f32  threads=64  subgroup-size=32  columns=64  rounds=1  vector=16
-//   move-back=no
 // rows that fit stay in registers, longer ones are read twice
 // vkmoye 0.1.0: vkmoye-bench emit softmax/rows --type f32 --rounds 1 --threads 64
 #version 460

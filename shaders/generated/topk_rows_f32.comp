@@ -1,5 +1,4 @@
 // generated: topk/rows  type=f32  k=4  threads=64  subgroup-size=32  columns=64  rounds=1  vector=16
-//   move-back=no
 // k passes; each finds the largest element not yet taken
 // vkmoye 0.1.0: vkmoye-bench emit topk/rows --type f32 --k 4 --rounds 1 --threads 64
 #version 460

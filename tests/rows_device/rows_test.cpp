@@ -198,35 +198,6 @@ TEST_F(RowsTest, ConfigsFittedToAnyLengthOfRowsAreRight) {
   });
 }
 
-// Rows of 1 to 4100 elements begin at each remainder of 16 elements.
-TEST_F(RowsTest, RowsThatAreMovedBackAreRight) {
-  for_each_device([&](Device& device) {
-    for (const ScalarType type : {ScalarType::f16, ScalarType::f32, ScalarType::e4m3}) {
-      gen::ReduceConfig reduction = gen::reduce_config(type, device.caps());
-      gen::RmsNormConfig config = gen::rms_norm_config(type, device.caps());
-      for (gen::ThreadsConfig* one : {static_cast<gen::ThreadsConfig*>(&reduction),
-                                      static_cast<gen::ThreadsConfig*>(&config)}) {
-        one->threads = 64;
-        one->rounds = 2;
-        one->moves_back = true;
-      }
-      config.columns = 32;
-      const auto largest = load(device, gen::reduce(reduction, gen::kMaximum, "reduce"));
-      const auto softmax = load(device, gen::softmax(config));
-      const auto norm = load(device, gen::rms_norm(config));
-      if (!largest || !softmax || !norm) continue;
-      for (const auto& size :
-           {std::array{17, 1}, std::array{33, 5}, std::array{19, 67}, std::array{1, 7},
-            std::array{18, 511}, std::array{17, 1031}, std::array{4, 64}, std::array{3, 4100}}) {
-        const Matrix matrix = random_matrix(type, size[0], size[1]);
-        expect_reduced(device, *largest, reduction, gen::kMaximum, matrix);
-        expect_softmax(device, *softmax, config, matrix);
-        expect_rms_norm(device, *norm, config, matrix, random_matrix(type, 1, matrix.cols));
-      }
-    }
-  });
-}
-
 TEST_F(RowsTest, NaNAndInfinityBehaveAsInNumPy) {
   const double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
   for_each_device([&](Device& device) {

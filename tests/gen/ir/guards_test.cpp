@@ -57,32 +57,6 @@ TEST(Guards, WhereTheEndIsAMultipleTheBeginOfATileIsEnough) {
       is_in_range(128 * block + thread96, "n", {less(128 * block, n), ir::equal(n % 128, 0)}));
 }
 
-// 8 * block - back may wrap, and is then not below any extent.
-TEST(Guards, AnElementBeforeAMarginIsInside) {
-  const Expr back = ir::variable("back", ir::kIndex, 8), first = 8 * block - back;
-  const ir::Guards guards = {less(first, maximum(n, 7) - 7)};
-  EXPECT_TRUE(is_in_range(first + 7, "n", guards));
-  EXPECT_TRUE(is_in_range(first, "n", guards));
-  EXPECT_FALSE(is_in_range(first + 8, "n", guards));
-  EXPECT_FALSE(is_in_range(first + 7, "m", guards));
-  EXPECT_FALSE(is_in_range(first + 7, "n", {less(first, n - 7)}));
-  EXPECT_FALSE(is_in_range(first + 7, "n", {less(first, maximum(n, 8) - 7)}));
-}
-
-TEST(Guards, ARemainderThatIsMovedBackCompletesAMultiple) {
-  const Expr start = n * ir::variable("row"), first = 8 * block - start % 8;
-  EXPECT_TRUE(completes_multiple(first, start, 8, {}));
-  EXPECT_TRUE(completes_multiple(first, start, 4, {}));
-  EXPECT_TRUE(completes_multiple(first + 16, start, 8, {}));
-  EXPECT_TRUE(completes_multiple(8 * block - start % 16, start, 8, {}));
-  EXPECT_FALSE(completes_multiple(first + 4, start, 8, {}));
-  EXPECT_FALSE(completes_multiple(first, start, 16, {}));
-  EXPECT_FALSE(completes_multiple(first, n * ir::variable("other"), 8, {}));
-  EXPECT_TRUE(completes_multiple(8 * block - start % 12, start, 4, {}));
-  EXPECT_FALSE(completes_multiple(8 * block - start % 12, start, 8, {}));
-  EXPECT_FALSE(completes_multiple(6 * block - start % 6, start, 6, {}));
-}
-
 // A loop over `block` < ceil(n / 256) has a round only if n is not 0.
 TEST(Guards, WhatWouldBe0WithAnExtentShowsThatItIsNot) {
   const auto follows_from = [](const Expr& end) { return ir::is_positive(n, {less(block, end)}); };

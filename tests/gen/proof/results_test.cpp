@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "vkmoye/gen/ir/ceil_div.hpp"
 #include "vkmoye/gen/kernels/moves/ladder.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
@@ -75,65 +74,6 @@ TEST(ProveResults, NamesTheSizeAtWhichAnElementIsLeftOut) {
 
   kernel.body = {ir::If{less(i, n), store}};
   for (const Obligation& one : prove_results(kernel)) EXPECT_EQ(one.decision, Decision::proved);
-}
-
-// Rows of any length that follow each other in memory, in vectors of 8 from the aligned element before a row on; single
-// elements where a vector is not within its row. `moved_by` of the offset of the row, (cols * row) % 8 where that is right.
-ir::Kernel rows_from_aligned_elements(const ir::Expr& row, const ir::Expr& moved_by,
-                                      std::uint32_t beyond = 7) {
-  ir::Kernel kernel;
-  kernel.name = "test";
-  kernel.threads = 64;
-  kernel.arguments = {"cols", "rows"};
-  const ir::Expr cols = ir::variable("cols"), rows = ir::variable("rows");
-  kernel.arrays = {{"dst",
-                    ScalarType::f16,
-                    ir::Array::Space::buffer,
-                    vkmoye::Access::write,
-                    {{"col", "cols", 1}, {"row", "rows", cols}},
-                    ""}};
-  kernel.grid[0] = {"rows", 2, 0};
-  const ir::Expr thread = ir::builtin(ir::Builtin::thread, 64),
-                 zero = ir::number(ScalarType::f16, 0);
-  const ir::Expr col = 256 * ir::variable("block") + 8 * (thread % 32) - moved_by;
-  const ir::Expr one = col + ir::variable("v", ir::kIndex, 8);
-  const ir::Body vector = {ir::Store{{"dst", {col, row}, "", 8}, zero}};
-  const ir::Body element = {ir::If{less(one, cols), {ir::Store{{"dst", {one, row}}, zero}}}};
-  const ir::Body move = {
-      ir::If{less(col, maximum(cols, 7) - 7), vector, {ir::For{"v", 8, element}}}};
-  kernel.body = {
-      ir::For{"block", ir::ceil_div(cols + beyond, 256), {ir::If{less(row, rows), move}}}};
-  return kernel;
-}
-
-const ir::Expr row_of_thread =
-    2 * ir::builtin(ir::Builtin::group_x) + ir::builtin(ir::Builtin::thread, 64) / 32;
-
-// cols * row is not linear, but the same for all accesses to elements (.., row).
-TEST(ProveResults, OfRowsThatBeginAnywhere) {
-  const ir::Expr start = ir::variable("cols") * row_of_thread;
-  const auto list = prove_results(rows_from_aligned_elements(row_of_thread, start % 8));
-  ASSERT_EQ(list.size(), 2u);
-  for (const Obligation& one : list) {
-    EXPECT_EQ(one.decision, Decision::proved) << one.claim << ": " << one.why;
-  }
-}
-
-TEST(ProveResults, OfRowsThatBeginAnywhereFailsWhereAnElementIsLeftOut) {
-  const ir::Expr cols = ir::variable("cols"), start = cols * row_of_thread;
-  // With cols = 256, the last element of a row may be in the second block.
-  const auto too_few = prove_results(rows_from_aligned_elements(row_of_thread, start % 8, 0));
-  EXPECT_NE(too_few.at(1).decision, Decision::proved);
-  // Threads of one row do not agree how far it is moved back.
-  const ir::Expr of_thread = cols * ir::builtin(ir::Builtin::thread, 64);
-  const auto apart = prove_results(rows_from_aligned_elements(row_of_thread, of_thread % 8));
-  EXPECT_NE(apart.at(0).decision, Decision::proved);
-  EXPECT_NE(apart.at(1).decision, Decision::proved);
-  // What is the row in one access is not in another.
-  ir::Kernel kernel = rows_from_aligned_elements(row_of_thread, start % 8);
-  const ir::Body more = rows_from_aligned_elements(row_of_thread + 2, start % 8).body;
-  kernel.body.insert(kernel.body.end(), more.begin(), more.end());
-  EXPECT_NE(prove_results(kernel).at(0).decision, Decision::proved);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ void require_divides(const View& view, const IntTuple& tile, const std::string& 
 // `axis` with the modes of `chosen` fixed at one index each; the values become `kept`.
 View::Axis with_fixed(const View::Axis& axis, const Layout& chosen, const std::vector<Expr>& at,
                       const Layout& kept) {
-  View::Axis out{axis.fixed, kept, axis.end, axis.back};
+  View::Axis out{axis.fixed, kept, axis.end};
   for (int i = 0; i < chosen.rank(); ++i) {
     out.fixed.push_back({chosen.mode(i), at[static_cast<std::size_t>(i)]});
   }
@@ -142,11 +142,6 @@ std::uint32_t to_index(std::int64_t value) {
 }
 
 Expr origin(const View::Axis& axis) {
-  const Expr unmoved = unmoved_origin(axis);
-  return axis.back ? unmoved - *axis.back : unmoved;
-}
-
-Expr unmoved_origin(const View::Axis& axis) {
   Expr sum = 0, number = 0;
   for (const View::FixedMode& one : axis.fixed) {
     const Expr part = evaluate(one.mode, one.index);
@@ -301,13 +296,6 @@ View shifted(const View& view, std::size_t axis, const Expr& first, const Expr& 
   return out;
 }
 
-View moved_back(const View& view, const Expr& back) {
-  View out = view;
-  out.name = fmt::format("moved_back({}, {})", view.name, index_text(back));
-  out.axes.front().back = back;
-  return out;
-}
-
 View parallelize(const View& view, const Layout& threads, const Expr& thread) {
   return parallelize(view, threads, thread, _);
 }
@@ -343,7 +331,7 @@ View partition(const View& view, const TiledCopy& copy, const Expr& thread) {
 View transpose(const View& view) {
   View out{view.array, {}, view.tilings, fmt::format("transpose({})", view.name), view.swizzle};
   for (const View::Axis& axis : view.axes) {
-    out.axes.push_back({axis.fixed, transpose(axis.values), axis.end, axis.back});
+    out.axes.push_back({axis.fixed, transpose(axis.values), axis.end});
   }
   return out;
 }

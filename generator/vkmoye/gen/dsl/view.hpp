@@ -56,8 +56,6 @@ struct View {
     Layout values;
     /// Coordinates from here on are outside; nullopt: the extent of the array.
     std::optional<Expr> end = {};
-    /// Subtracted from all coordinates, see moved_back.
-    std::optional<Expr> back = {};
 
     /// Adds `first` to all coordinates.
     void shift(std::int64_t first);
@@ -101,14 +99,6 @@ View tile(const View& view, const IntTuple& extents, const std::vector<Expr>& co
 /// as outside, as if the array ended there. This selects, for example, one of several groups of rows. Both numbers may
 /// be values from memory; `end` must be at most the extent. No grid follows from it.
 View shifted(const View& view, std::size_t axis, const Expr& first, const Expr& end);
-
-/// A view of a buffer whose coordinates along axis 0 are `back` smaller; those that would be negative are not below the
-/// extent. It begins where memory is aligned, if `back` is the remainder of the offset of its other coordinates:
-///
-///   rows of 7 elements, vectors of 4    row 1 begins at element 7; moved back by 7 % 4 = 3, at element 4
-///
-/// Precondition, which the verifier checks for each vector: so it is for the vectors in which the view is accessed.
-View moved_back(const View& view, const Expr& back);
 
 /// The coordinates of a tile of `extents` as a view without an array: value (i, j) has coordinate i along axis 0 and j
 /// along axis 1. Split like the tile, it tells a placed function where each value of a thread is; see Builder::apply.
@@ -162,11 +152,8 @@ View slice(const View& view, const IntTuple& coordinate);
 /// mode.
 View select(const View& view, int mode, const Expr& index);
 
-/// The coordinate of the first value along an axis: the sum of all fixed modes, constants last, less what it is moved
-/// back by.
+/// The coordinate of the first value along an axis: the sum of all fixed modes, constants last.
 Expr origin(const View::Axis& axis);
-/// The same, if it was not moved back.
-Expr unmoved_origin(const View::Axis& axis);
 
 /// "Swizzle<5,0,5> o 0 o (32,32):(1,32)"; just the layout if there is neither swizzle nor offset.
 std::string text_of(const ComposedLayout& layout);

@@ -46,7 +46,7 @@ AccessWidth width_of(const ArrayView& of, const std::vector<Mode>& values, std::
   if (is_single || !ir::is_constant(array.axes[0].stride, 1)) {
     return {1, AccessWidth::Limit::run, 1};
   }
-  starts.push_back({2, unmoved_origin(of.view.axes[0])->alignment});
+  starts.push_back({2, origin(of.view.axes[0])->alignment});
   for (std::size_t i = 1; i < of.view.axes.size(); ++i) {
     starts.push_back({2, stand_in(array.axes[i])});
   }

@@ -120,9 +120,7 @@ std::string comment_on_rounding_up(const Expr& e) {
   const Expr &whole = e->operands[0]->operands[0], &part = e->operands[0]->operands[1];
   const Expr& rest = e->operands[1];
   const auto comment = [&](const Expr& rounded) {
-    const bool is_sum = rounded->op == Op::add || rounded->op == Op::subtract;
-    const std::string whole_text = is_sum ? "(" + print(rounded) + ")" : print(rounded);
-    return fmt::format("  // ceil({} / {})", whole_text, part->value);
+    return fmt::format("  // ceil({} / {})", print(rounded), part->value);
   };
   if (!ir::is_constant(part)) return "";
   if (ir::is_constant(rest, 1) && whole->op == Op::subtract &&

@@ -124,20 +124,6 @@ bool is_within(const Expr& e, const Expr& guard, const Expr& limit, const Guards
          excess->max - terms.number <= guard->operands[0]->value;
 }
 
-// Whether e < limit follows from `guard`, base < max(limit, n) - n: `e` adds at most n to the base.
-bool is_before_margin(const Expr& e, const Expr& guard, const Expr& limit,
-                      const Definitions& definitions) {
-  const Expr& end = guard->operands[1];
-  if (end->op != Op::subtract || end->operands[0]->op != Op::maximum) return false;
-  const Expr &margin = end->operands[1], &most = end->operands[0];
-  if (!is_constant(margin) || !same(most->operands[0], limit) || !same(most->operands[1], margin))
-    return false;
-  Sum base;
-  add_terms(expand(guard->operands[0], definitions), base);
-  const auto excess = excess_over(base, e);
-  return excess && base.number <= excess->max && excess->max - base.number <= margin->value;
-}
-
 // `end`, and what it is the minimum of: a value below `end` is below all of them.
 void add_ends(const Expr& end, std::vector<Expr>& ends) {
   ends.push_back(end);
@@ -249,10 +235,7 @@ std::optional<RangeProof> prove_below(const Expr& coordinate, const Expr& limit,
     if (!same(end, ends.front()) || end->op == Op::minimum) add_ends(end, ends);
     const bool is_covered = std::any_of(
         ends.begin(), ends.end(), [&](const Expr& one) { return covers(guard->operands[0], one); });
-    if (is_covered || is_within(whole, guard, limit, guards, definitions) ||
-        is_before_margin(whole, guard, limit, definitions)) {
-      return RangeProof{guard};
-    }
+    if (is_covered || is_within(whole, guard, limit, guards, definitions)) return RangeProof{guard};
   }
   return prove_by_chain(coordinate, limit, guards, definitions, chain);
 }

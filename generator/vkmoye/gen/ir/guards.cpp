@@ -140,22 +140,6 @@ bool is_multiple(const Expr& value, std::uint32_t factor, const Guards& guards) 
   });
 }
 
-bool completes_multiple(const Expr& first, const Expr& rest, std::uint32_t factor,
-                        const Guards& guards) {
-  if (!std::has_single_bit(factor)) return false;
-  if (first->op == Op::add) {
-    const auto are = [&](const Expr& one, const Expr& other) {
-      return is_multiple(one, factor, guards) && completes_multiple(other, rest, factor, guards);
-    };
-    return are(first->operands[0], first->operands[1]) ||
-           are(first->operands[1], first->operands[0]);
-  }
-  if (first->op != Op::subtract || !is_multiple(first->operands[0], factor, guards)) return false;
-  const Expr& remainder = first->operands[1];
-  return remainder->op == Op::modulo && is_constant(remainder->operands[1]) &&
-         remainder->operands[1]->value % factor == 0 && same(remainder->operands[0], rest);
-}
-
 Expr expand(const Expr& e, const Definitions& definitions) {
   return with_values(e, definitions, Where::in_indices);
 }

@@ -56,11 +56,6 @@ void add_guards(Guards& guards, const NestedBody& inner);
 /// Whether `value` is a multiple of `factor`, by its alignment or by a guard `value % n == 0`.
 bool is_multiple(const Expr& value, std::uint32_t factor, const Guards& guards);
 
-/// Whether `first` + `rest` is a multiple of `factor`, a power of two, because `first` is a multiple less the remainder
-/// of `rest`: 8 * a - rest % 8 is, with `rest`, one of 8. It may wrap.
-bool completes_multiple(const Expr& first, const Expr& rest, std::uint32_t factor,
-                        const Guards& guards);
-
 /// `e` with every defined name replaced by its value.
 Expr expand(const Expr& e, const Definitions& definitions);
 

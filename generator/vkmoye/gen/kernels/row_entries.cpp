@@ -77,7 +77,6 @@ std::function<KernelPlan(const Config&, const RowRequest&)> plan_of_rows(
     if (!request.form.shape || request.form.shape->size() != 2) return {};
     // As for rows of any length: no workgroup must hold a whole row, for which it would need more registers.
     Config fitted = config;
-    fitted.moves_back = false;
     fit_vector(fitted, cols_of(request));
     fitted = fitted_to_rows(fitted);
     if (!reasons_against(fitted).empty()) return {};
@@ -95,10 +94,9 @@ std::function<KernelPlan(const Config&, const RowRequest&)> plan_of_rows(
 }
 
 // The plan of a reduction along either axis; empty if no slices are needed.
-KernelPlan reduction_plan(const std::string& entry, ReduceConfig config, const RowRequest& request,
-                          Reduction reduction) {
+KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
+                          const RowRequest& request, Reduction reduction) {
   if (!request.form.shape || request.form.shape->size() != 2) return {};
-  config.moves_back = false;
   const ReduceConfig of_all = fitted(config, cols_of(request), rows_of(request));
   if (!reasons_against(of_all).empty()) return {};
   const std::int64_t rows = request.form.shape->front(), cols = request.form.shape->back();

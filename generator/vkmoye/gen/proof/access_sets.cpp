@@ -8,17 +8,6 @@ constexpr std::size_t kMaxPasses = 8;
 // Examples with arguments up to this number are preferred, small ones first.
 constexpr std::int64_t kMaxSought = 1 << 22;
 
-// Of what is a coordinate in each access to the only array.
-std::set<std::string> coordinates_of_all(const std::vector<Access>& list) {
-  if (list.empty()) return {};
-  std::set<std::string> keys = list.front().coordinates;
-  for (const Access& access : list) {
-    if (access.array != list.front().array) return {};
-    std::erase_if(keys, [&](const std::string& key) { return !access.coordinates.contains(key); });
-  }
-  return keys;
-}
-
 }  // namespace
 
 AccessSets::AccessSets(const ir::Kernel& kernel,
@@ -26,19 +15,18 @@ AccessSets::AccessSets(const ir::Kernel& kernel,
     : kernel_(kernel), solver_(max_steps) {
   // What a pass splits is split from the start in the next one.
   std::size_t known = 0;
-  std::set<std::string> coordinates;
   for (std::size_t pass = 0; pass == 0 || variables_.changes() != known; ++pass) {
     if (pass == kMaxPasses) throw GaveUp{};
     known = variables_.changes();
-    IndexValues draft(solver_, variables_, kernel_, coordinates, /*is_draft=*/true);
-    coordinates = coordinates_of_all(accesses_of(kernel_, draft, wanted));
+    IndexValues draft(solver_, variables_, kernel_, /*is_draft=*/true);
+    accesses_of(kernel_, draft, wanted);
     if (variables_.changes() != known) continue;
-    values_.emplace(solver_, variables_, kernel_, coordinates, /*is_draft=*/false);
+    values_.emplace(solver_, variables_, kernel_, /*is_draft=*/false);
     list_ = accesses_of(kernel_, *values_, wanted);
   }
   for (std::size_t i = 0; i < variables_.size(); ++i) {
     const bool is_coordinate = variables_[i].name.starts_with("@");
-    if (!is_coordinate && variables_[i].same_in > SameIn::element)
+    if (!is_coordinate && variables_[i].same_in != SameIn::launch)
       own_.push_back(variables_[i].name);
   }
 }
@@ -105,7 +93,7 @@ Set AccessSets::elements(const std::vector<ir::Axis>& axes) {
     for (const auto& [part, factor] : at.terms) add_range(part);
   }
   for (std::size_t i = 0; i < variables_.size(); ++i) {
-    if (variables_[i].same_in <= SameIn::element) add_range(i);
+    if (variables_[i].same_in == SameIn::launch) add_range(i);
   }
   return values_->in_launch(all);
 }

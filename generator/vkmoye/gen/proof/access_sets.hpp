@@ -24,7 +24,7 @@ class AccessSets {
   const Solver& solver() const { return solver_; }
   const Variables& variables() const { return variables_; }
 
-  /// Variables of an invocation: all but arguments, coordinates and what follows from these.
+  /// Variables of an invocation: all but arguments and coordinates.
   const std::vector<std::string>& own_variables() const { return own_; }
   /// The variables that a split variable consists of, or itself.
   std::vector<std::string> parts(const std::string& variable);

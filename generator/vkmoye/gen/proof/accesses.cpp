@@ -63,19 +63,14 @@ class Walker {
     if (!is_wanted(access)) return;
     const ir::Array* array = kernel_.find(access.element->array);
     Solver& solver = values_.solver();
-    Access out{access,
-               array,
-               axes_of(*access.element, *array),
-               {},
-               solver.everything(),
-               values_.is_exact(),
-               branches_};
+    Access out{
+        access,   array, axes_of(*access.element, *array), solver.everything(), values_.is_exact(),
+        branches_};
     Set points = solver.everything();
     const auto& coordinates = access.element->coordinates;
     for (std::size_t i = 0; i < coordinates.size(); ++i) {
       const IndexValues::Index first = values_.of(coordinates[i]);
       out.is_exact = out.is_exact && first.is_exact;
-      out.coordinates.insert(values_.key_of(coordinates[i]));
       const std::uint32_t width = i == 0 ? access.element->width : 1;
       points = points & values_.among(coordinate_variable(i), first.value, width);
     }

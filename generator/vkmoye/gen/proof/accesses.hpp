@@ -5,7 +5,6 @@
 //   if (i < n) dst[i] = ..   in a grid of n / 64     { group_x, thread, n, @0 : @0 = 64 group_x + thread < n }
 
 #include <functional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -27,7 +26,6 @@ struct Access {
   const ir::Array* array = nullptr;
   /// The axes of the coordinates: those of the array, or a single one of all its elements.
   std::vector<ir::Axis> axes;
-  std::set<std::string> coordinates;  // their keys, see IndexValues::key_of
   /// Contains the points that occur; no others, where all of `branches` run, if `is_exact`.
   Set points;
   bool is_exact = false;

@@ -51,18 +51,6 @@ IndexValues::Index IndexValues::fitting(const Linear& value, bool is_exact) {
   return fits ? Index{value, is_exact} : remainder({value, is_exact}, kWrap);
 }
 
-IndexValues::Index IndexValues::not_fitted(const Expr& e) {
-  if (e->op == Op::variable) {
-    const Name* name = find(e->name);
-    return name != nullptr && name->meaning ? not_fitted(Expr(*name->meaning)) : of(e);
-  }
-  const bool is_sum = (e->op == Op::add || e->op == Op::subtract) && e->type == ir::kIndex;
-  if (!is_sum || grid_dimension_of(e->operands[0]) || grid_dimension_of(e->operands[1]))
-    return of(e);
-  const Index a = not_fitted(e->operands[0]), b = not_fitted(e->operands[1]);
-  return {e->op == Op::add ? a.value + b.value : a.value - b.value, a.is_exact && b.is_exact};
-}
-
 IndexValues::Index IndexValues::leaf(const Expr& e) {
   if (e->op == Op::constant) return {static_cast<std::int64_t>(e->value)};
   if (e->op == Op::variable) {
@@ -142,11 +130,6 @@ IndexValues::Index IndexValues::binary(const Expr& e, const Index& a, const Inde
 IndexValues::Index IndexValues::product(const Expr& e, const Index& a, const Index& b) {
   if (a.value.is_number()) return fitting(b.value * a.value.constant, b.is_exact);
   if (b.value.is_number()) return fitting(a.value * b.value.constant, a.is_exact);
-  for (const std::size_t i : {0, 1}) {
-    const bool is_of_element = identity_of(e->operands[i]).same_in == SameIn::launch &&
-                               coordinates_.contains(key_of(e->operands[1 - i]));
-    if (is_of_element) return {unknown(e, SameIn::element), a.is_exact && b.is_exact};
-  }
   return unknown(e);
 }
 
@@ -217,18 +200,13 @@ IndexValues::Index IndexValues::chosen(const Expr& e) {
 }
 
 IndexValues::Index IndexValues::unknown(const Expr& e) {
-  const SameIn same_in = identity_of(e).same_in;
-  return {unknown(e, same_in), same_in == SameIn::launch};
-}
-Linear IndexValues::unknown(const Expr& e, SameIn same_in) {
+  const Identity identity = identity_of(e);
   const std::int64_t max = static_cast<std::int64_t>(std::min(e->bound, ir::kUnbounded)) - 1;
-  // A pass before may have introduced it without knowing that it follows from coordinates.
-  const char* prefix = same_in == SameIn::element ? "?of element " : "?";
-  const Linear value = introduce(prefix + key_of(e), {0, max}, same_in);
+  const Linear value = introduce("?" + identity.key, {0, max}, identity.same_in);
   if (e->alignment > 1 && !ir::is_constant(e)) {
     add_fact(equal(remainder({value}, e->alignment).value, 0));
   }
-  return value;
+  return {value, identity.same_in == SameIn::launch};
 }
 
 IndexValues::Identity IndexValues::composed(const Expr& e) {
@@ -283,16 +261,6 @@ IndexValues::Condition IndexValues::where(const Expr& e, bool negated) {
 }
 
 IndexValues::Condition IndexValues::compared(const ir::Node& e, bool negated) {
-  if (e.op == Op::less) {
-    // What wraps below 0 is not less than any extent.
-    const Index a = not_fitted(e.operands[0]), b = of(e.operands[1]);
-    const Range whole = range(a);
-    if (whole.min < 0 && whole.max < kWrap && range(b).max <= kWrap + whole.min) {
-      const Set points = negated ? less(a.value, 0) | at_most(b.value, a.value)
-                                 : at_most(0, a.value) & less(a.value, b.value);
-      return {points, a.is_exact && b.is_exact};
-    }
-  }
   const Index a = of(e.operands[0]), b = of(e.operands[1]);
   const bool is_exact = a.is_exact && b.is_exact;
   if (e.op == Op::less) {

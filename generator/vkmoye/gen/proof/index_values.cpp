@@ -8,7 +8,6 @@
 #include <iterator>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "vkmoye/gen/ir/assumptions.hpp"
 
@@ -30,11 +29,10 @@ Factors factors_of(const Linear& value, const Variables& variables) {
 }  // namespace
 
 IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel,
-                         std::set<std::string> coordinates, bool is_draft)
+                         bool is_draft)
     : solver_(solver),
       variables_(variables),
       kernel_(kernel),
-      coordinates_(std::move(coordinates)),
       is_draft_(is_draft),
       of_launch_(solver.everything()) {
   scopes_.push_back({solver.everything(), true, {}, {}, {}, {}});
@@ -96,7 +94,7 @@ Linear IndexValues::variable(const std::string& name) {
 // A coordinate 8 workgroup + 4 a + b, with a in 0..1 and b in 0..3, has the digits b, a and workgroup: the variable is
 // split into such digits, which are equal to them one by one. That is the same set, in terms that isl need not search.
 // Of vectors of 4 that begin at multiples of 4, the digits below 4 may be any.
-Set IndexValues::among_digits(const std::string& name, const Linear& first, std::int64_t count) {
+Set IndexValues::among(const std::string& name, const Linear& first, std::int64_t count) {
   std::set<std::int64_t> units;
   bool is_multiple = first.constant % count == 0;
   for (const auto& [part, factor] : variables_.expanded(first).terms) {
@@ -144,35 +142,6 @@ Set IndexValues::among_digits(const std::string& name, const Linear& first, std:
   return all;
 }
 
-Linear IndexValues::fitted_here(const Linear& value) const {
-  Linear out = variables_.expanded(value);
-  for (const auto& [part, factor] : Linear(out).terms) {
-    if (std::abs(factor) != kWrap) continue;
-    const Linear one = variables_.value(part);
-    if (is_draft_ || (facts() & (less(one, 0) | less(0, one))).is_empty()) out.terms.erase(part);
-  }
-  return out;
-}
-
-// A coordinate 8 a - b, where b follows from the element, is found by the digits of coordinate + b, which follow from the
-// element as well.
-Set IndexValues::among(const std::string& name, const Linear& first, std::int64_t count) {
-  const Linear value = fitted_here(first);
-  Linear back = 0;
-  std::string moved = name;
-  for (const auto& [part, factor] : value.terms) {
-    if (factor >= 0 || variables_[part].same_in != SameIn::element) continue;
-    back.terms[part] = -factor;
-    moved += fmt::format("+{}{}", -factor, variables_[part].name);
-  }
-  if (back.is_number()) return among_digits(name, value, count);
-  const Range range = {0, kWrap - 1 + variables_.range(back).max};
-  const Linear whole = variables_.value(variables_.add(moved, range, SameIn::element));
-  const Set is_sum = equal(whole, variable(name) + back);
-  tie(moved, is_sum, SameIn::element);
-  return among_digits(moved, value + back, count) & is_sum;
-}
-
 Linear IndexValues::introduce(const std::string& name, Range range, SameIn same_in) {
   const std::size_t variable = variables_.add(name, range, same_in);
   const Linear value = variables_.value(variable);
@@ -201,7 +170,7 @@ Set IndexValues::in_range(const Linear& value, Range range) const {
 void IndexValues::tie(const std::string& name, const Set& points, SameIn same_in) {
   add_fact(points);
   const auto is_it = [&](const auto& known) { return known.first == name; };
-  if (is_draft_ || same_in > SameIn::element || std::any_of(ties_.begin(), ties_.end(), is_it))
+  if (is_draft_ || same_in != SameIn::launch || std::any_of(ties_.begin(), ties_.end(), is_it))
     return;
   ties_.emplace_back(name, points);
 }

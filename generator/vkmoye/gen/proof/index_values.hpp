@@ -7,18 +7,16 @@
 //   rows * cols + 1                 ?#0 + 1: the product of two arguments is a variable of its own
 //
 // The variables are the arguments of the kernel, `thread`, `group_x` to `group_z`, the counters of loops, and:
-//   ?#0    a value that is not known; equal expressions share one variable. cols * row, beside accesses to elements
-//          (.., row) alone, is a function of arguments and of coordinates: it is the same for all accesses to one element
+//   ?#0    a value that is not known; equal expressions share one variable
 //   !#0    a value that a condition selects, or the smaller of two; facts tell which
-// An index is exact if no unknown value takes part in it, except values that depend on arguments and coordinates of
-// the element alone: those are the same in all invocations that access it.
+// An index is exact if no unknown value takes part in it, except values that depend on arguments alone: those are the
+// same in the whole launch.
 //
 // index_operations.cpp defines the members that compute an operation; index_values.cpp the rest.
 
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -48,14 +46,10 @@ class IndexValues {
   };
 
   /// What holds in every workgroup of a launch is known from the start. `variables` may be those of a pass before,
-  /// which have been split already. `coordinates`: keys of what is a coordinate of the element in all accesses.
-  /// `is_draft`: for a pass that splits variables only; facts are then not kept.
-  IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel,
-              std::set<std::string> coordinates, bool is_draft);
+  /// which have been split already. `is_draft`: for a pass that splits variables only; facts are then not kept.
+  IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel, bool is_draft);
 
   Index of(const ir::Expr& index);
-  /// Equal for expressions that have the same value in each invocation.
-  std::string key_of(const ir::Expr& e) { return identity_of(e).key; }
   /// The points where `condition` holds or, if `negated`, fails.
   Condition where(const ir::Expr& condition, bool negated);
 
@@ -81,7 +75,7 @@ class IndexValues {
   Set at_most(const Linear& a, const Linear& b) const;
   Set equal(const Linear& a, const Linear& b) const;
   Linear variable(const std::string& name);
-  /// The points where the variable `name`, of a coordinate, is one of the `count` numbers from `first` on.
+  /// The points where the variable `name` is one of the `count` numbers from `first` on.
   Set among(const std::string& name, const Linear& first, std::int64_t count);
   const Variables& variables() const { return variables_; }
   Solver& solver() { return solver_; }
@@ -122,10 +116,6 @@ class IndexValues {
   Index chosen(const ir::Expr& e);
   /// The smaller or the larger of two.
   Index extreme(const ir::Expr& e, const Index& a, const Index& b);
-  /// among, if no part of `first` is negative.
-  Set among_digits(const std::string& name, const Linear& first, std::int64_t count);
-  /// `value` without parts that are 0 here, of those that make it fit 32 bits.
-  Linear fitted_here(const Linear& value) const;
   /// Adds what the variable `name` is.
   void tie(const std::string& name, const Set& points, SameIn same_in);
   /// A variable that is `a` where `holds` does, else `b`.
@@ -133,10 +123,7 @@ class IndexValues {
                SameIn same_in);
   /// `value` modulo 2^32.
   Index fitting(const Linear& value, bool is_exact);
-  /// A sum or difference that may be negative, or 2^32 and more, where the index wraps.
-  Index not_fitted(const ir::Expr& e);
   Index unknown(const ir::Expr& e);
-  Linear unknown(const ir::Expr& e, SameIn same_in);
   /// The variable `name`, and the fact that it is in its range.
   Linear introduce(const std::string& name, Range range, SameIn same_in);
   /// The variable of an argument, whose range is a fact everywhere.
@@ -152,7 +139,6 @@ class IndexValues {
   Solver& solver_;
   Variables& variables_;
   const ir::Kernel& kernel_;
-  const std::set<std::string> coordinates_;
   const bool is_draft_;
   std::vector<Scope> scopes_;
   Set of_launch_;

@@ -39,9 +39,8 @@ struct Range {
   std::int64_t min = 0, max = 0;
 };
 
-/// Where a value is the same: in all of a launch; wherever one element of an array is accessed; in a workgroup, in each
-/// round of a loop; or in an invocation alone.
-enum class SameIn : std::uint8_t { launch, element, workgroup, invocation };
+/// Where a value is the same: in all of a launch; in a workgroup, in each round of a loop; or in an invocation alone.
+enum class SameIn : std::uint8_t { launch, workgroup, invocation };
 
 class Variables {
  public:

@@ -91,12 +91,6 @@ class ResultProver {
         // Not proved then, for the reason below.
       }
     }
-    const std::vector<std::string> variables = rest.variables();
-    const auto is_unknown = [](const std::string& name) { return name.starts_with("?"); };
-    if (inexact.empty() && !writes.empty() &&
-        std::any_of(variables.begin(), variables.end(), is_unknown)) {
-      inexact = writes.back()->statement_access.element->source_text;
-    }
     const std::string why = inexact.empty()
                                 ? fmt::format("nothing writes an element of {}", array.name)
                                 : fmt::format(
@@ -160,7 +154,7 @@ class ResultProver {
     Set values = sets_.solver().everything();
     for (std::size_t i = 0; i < sets_.variables().size(); ++i) {
       const Variables::Variable& v = sets_.variables()[i];
-      if (!v.name.starts_with("?") || v.same_in <= SameIn::element || v.by != 0) continue;
+      if (!v.name.starts_with("?") || v.same_in == SameIn::launch || v.by != 0) continue;
       unknown.push_back(v.name);
       const Linear value = sets_.variables().value(i);
       values = values & sets_.values().at_most(v.range.min, value) &

@@ -294,8 +294,8 @@ class ScopeChecker {
     }
   }
 
-  // A vector begins at a multiple of its width: along axis 0, and by the step of every other axis; or with the offset
-  // of the coordinate along axis 1. Its last element is inside, by itself or because the extent is such a multiple.
+  // A vector begins at a multiple of its width: along axis 0, and by the step of every other axis.
+  // Its last element is inside, by itself or because the extent is such a multiple as well.
   void check_alignment(const Element& element, const std::vector<Axis>& axes) {
     if (element.width == 1) return;
     const auto require_multiple = [&](const Expr& value, const std::string& what) {
@@ -305,17 +305,11 @@ class ScopeChecker {
           element.source_text, element.width, element.array, what, element.width);
     };
     const Axis& first = axes[0];
-    const bool is_inside =
-        prove_in_range(element.coordinates[0] + (element.width - 1), first, guards_, definitions_)
-            .has_value();
-    if (is_inside && axes.size() == 2 &&
-        completes_multiple(expand(element.coordinates[0], definitions_),
-                           expand(axes[1].stride * element.coordinates[1], definitions_),
-                           element.width, guards_)) {
-      return;
-    }
     require_multiple(element.coordinates[0], "its coordinate");
-    if (!is_inside) require_multiple(extent_of(first), to_string(first.extent));
+    if (!prove_in_range(element.coordinates[0] + (element.width - 1), first, guards_,
+                        definitions_)) {
+      require_multiple(extent_of(first), to_string(first.extent));
+    }
     for (std::size_t i = 1; i < axes.size(); ++i) {
       const Axis& axis = axes[i];
       require_multiple(axis.stride, fmt::format("the step along {}, {},", axis.coordinate,

@@ -27,9 +27,6 @@ std::vector<std::string> reasons_against_choices(const ThreadsConfig& config) {
   }
   if (config.vector_bytes != 0) require_access(config.type, config.vector_bytes, reasons);
   require_power_of_two("subgroup-size", config.subgroup_size, 128, reasons);
-  if (config.moves_back && config.rounds != 0) {  // others are not proved
-    require_power_of_two("rounds of rows that are moved back", config.rounds, 16, reasons);
-  }
   return reasons;
 }
 
@@ -63,7 +60,6 @@ void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols) {
   if (config.vector_bytes != 0) return;
   config.vector_bytes = kWidestCopy;
   const auto bytes = static_cast<std::int64_t>(size_of(config.type));
-  if (config.moves_back) return;
   while (cols && config.vector_bytes > bytes && *cols * bytes % config.vector_bytes != 0)
     config.vector_bytes /= 2;
 }
@@ -75,8 +71,7 @@ void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse
   const std::int64_t width = at_least_1(config.width());
   const std::int64_t max_accesses = width == 1 ? 16 : 8;
   const std::int64_t max_rounds = std::clamp<std::int64_t>(kMaxValues / width, 1, max_accesses);
-  const std::int64_t before = config.moves_back ? width - 1 : 0;  // elements of the row before
-  const std::int64_t accesses = ceil_div(at_least_1(cols.value_or(1)) + before, width);
+  const std::int64_t accesses = ceil_div(at_least_1(cols.value_or(1)), width);
   if (config.columns == 0) {
     const std::int64_t rounds = at_least_1(config.rounds != 0 ? config.rounds : max_rounds);
     const std::int64_t sharing =
@@ -89,7 +84,6 @@ void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse
     // As few as fill the blocks that the row takes: of 711 columns, 64 threads have 12 rounds each, not 16.
     const std::int64_t of_thread = ceil_div(accesses, at_least_1(config.columns));
     config.rounds = cols ? ceil_div(of_thread, ceil_div(of_thread, max_rounds)) : max_rounds;
-    if (config.moves_back) config.rounds = next_power_of_two(config.rounds);
   }
 }
 

@@ -27,7 +27,6 @@ struct ThreadsConfig {
   std::int64_t columns = 0;       // threads side by side along a row; the others work on other rows
   std::int64_t rounds = 0;        // accesses of a thread in flight
   std::int64_t vector_bytes = 0;  // of an access
-  bool moves_back = false;        // rows are accessed from an aligned element on, see moved_back
   std::int64_t max_threads = 1024;  // the limit where `threads` is 0
 
   /// Elements of an access.
@@ -56,11 +55,6 @@ std::vector<ConfigField<Config>> threads_fields() {
       numbers_field<Config>("vector",
                             "bytes of an access, at most 16; 0: as wide as the rows allow",
                             {&Config::vector_bytes}),
-      choice_field<Config, bool>(
-          "move-back",
-          "yes: rows begin anywhere in memory, and are accessed from the aligned "
-          "element before them on; no or yes",
-          {"no", "yes"}, &Config::moves_back),
   };
 }
 
@@ -68,7 +62,7 @@ std::vector<ConfigField<Config>> threads_fields() {
 ThreadsConfig threads_config(ScalarType type, const DeviceCaps& device);
 
 /// Sets `vector_bytes`, unless it is set, to the widest access to which rows of `cols` columns are aligned; 16
-/// bytes for rows of any length, and for those that are moved back.
+/// bytes for rows of any length.
 void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols);
 
 /// The most values that a thread holds at once in a config that is chosen; with more, compilers spill registers.

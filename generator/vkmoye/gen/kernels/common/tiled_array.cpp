@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/common/tiled_array.hpp"
 
-#include <utility>
-
 #include "vkmoye/layout/algebra.hpp"
 
 namespace vkmoye::gen {
@@ -13,18 +11,15 @@ constexpr const char* kWhole = "a whole tile, rows aligned";
 constexpr const char* kNotWhole = "a tile at an edge, or rows that are not aligned";
 constexpr const char* kAligned = "rows aligned: loads outside are moved inside, and not used";
 constexpr const char* kNotAligned = "rows that are not aligned";
-constexpr const char* kVector = "a whole vector";
-constexpr const char* kPartOfVector = "one at an end of the row";
 
 }  // namespace
 
 TiledArray::TiledArray(Builder& k, const Tensor& tensor, const IntTuple& extents,
-                       const TiledCopy& copy, std::optional<Expr> back)
+                       const TiledCopy& copy)
     : builder_(k),
       tensor_(tensor),
       extents_(extents),
       copy_(copy),
-      back_(std::move(back)),
       vector_{static_cast<std::uint32_t>(shape().leaf(0))} {}
 
 View TiledArray::block(const std::vector<Expr>& coordinate) const {
@@ -37,8 +32,7 @@ View TiledArray::part(const std::vector<Expr>& coordinate) const {
   for (int mode = whole.shape().rank(); mode < extents_.rank(); ++mode) {
     whole = repeat(whole, mode, extents_.mode(mode));
   }
-  const View of_thread = partition(whole, copy_, builder_.thread());
-  return back_ ? moved_back(of_thread, *back_) : of_thread;
+  return partition(whole, copy_, builder_.thread());
 }
 
 View TiledArray::registers(const std::string& name, ScalarType type) const {
@@ -56,31 +50,8 @@ CopyOptions TiledArray::at_once() const {
   return {.edges = Edges::inside, .loads_first = true, .from_bytes = bytes, .to_bytes = bytes};
 }
 
-// Vector by vector: all but the first and the last of a row are whole.
-void TiledArray::move_vectors(const View& from, const View& to, const View& in_memory) {
-  const auto move = [&](const Expr& turn) {
-    const View source = select(from, 1, turn), target = select(to, 1, turn);
-    const Expr beyond = vector_.count - 1, end = tensor_.extent(0);
-    // A coordinate before the row wraps, and is not below the end.
-    const Expr first = gen::origin(select(in_memory, 1, turn).axes[0]);
-    builder_.branch(
-        {less(first, maximum(end, beyond) - beyond)}, kVector,
-        [&] { builder_.copy(source, target, at_once()); }, kPartOfVector,
-        [&] { builder_.copy(source, target); });
-  };
-  builder_.branch({less(gen::origin(in_memory.axes[1]), tensor_.extent(1))},
-                  [&] { builder_.unrolled_loop("turn", to_index(size(shape().mode(1))), move); });
-}
-
 void TiledArray::load(const std::vector<Expr>& coordinate, const View& to, const Expr& outside) {
   const View from = part(coordinate);
-  if (back_) {
-    builder_.assign(to, outside);
-    // Vectors of what is broadcast to all rows are not aligned.
-    const bool is_broadcast = tensor_.array.axes.size() == 1;
-    is_broadcast ? builder_.copy(from, to) : move_vectors(from, to, from);
-    return;
-  }
   builder_.branch(
       whole(coordinate), kWhole, [&] { builder_.copy(from, to, at_once()); }, kNotWhole,
       [&] {
@@ -96,7 +67,6 @@ void TiledArray::load(const std::vector<Expr>& coordinate, const View& to, const
 
 void TiledArray::store(const std::vector<Expr>& coordinate, const View& from) {
   const View to = part(coordinate);
-  if (back_) return move_vectors(from, to, to);
   builder_.branch(
       whole(coordinate), kWhole, [&] { builder_.copy(from, to, at_once()); }, kNotWhole,
       [&] { builder_.copy(from, to, {.vector = vector_}); });

@@ -8,10 +8,8 @@
 //   src.load({block, k.block_x()}, x, 0);             // 0 where the block extends past an edge
 //
 // Blocks whose rows are aligned to the access width are moved in wide accesses, all loads in flight at once; others
-// element by element. Blocks that are moved back begin at aligned elements in any row, so that all vectors but the first
-// and the last of a row are whole.
+// element by element.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +20,8 @@ namespace vkmoye::gen {
 class TiledArray {
  public:
   /// `extents`: the shape of a block. If the tensor has fewer axes than the block, it is broadcast along the
-  /// others. `back`: elements by which the thread's values are moved back along axis 0, see moved_back. `k` must outlive
-  /// this object.
-  TiledArray(Builder& k, const Tensor& tensor, const IntTuple& extents, const TiledCopy& copy,
-             std::optional<Expr> back = {});
+  /// others. `k` must outlive this object.
+  TiledArray(Builder& k, const Tensor& tensor, const IntTuple& extents, const TiledCopy& copy);
 
   /// The shape of a thread's values: (value, rest modes ..).
   IntTuple shape() const { return part(origin()).shape(); }
@@ -45,13 +41,11 @@ class TiledArray {
   std::vector<Expr> origin() const { return std::vector<Expr>(tensor_.array.axes.size(), Expr(0)); }
   View block(const std::vector<Expr>& coordinate) const;
   Conditions whole(const std::vector<Expr>& coordinate) const;
-  void move_vectors(const View& from, const View& to, const View& in_memory);
   CopyOptions at_once() const;
   Builder& builder_;
   Tensor tensor_;
   IntTuple extents_;
   TiledCopy copy_;
-  std::optional<Expr> back_;
   Vector vector_;  // the elements of an access
 };
 

@@ -75,9 +75,6 @@ std::vector<std::string> reasons_against(const ReduceConfig& config) {
   if (config.axis != 0 && config.axis != 1) {
     reasons.push_back(fmt::format("axis {} is neither 0 nor 1", config.axis));
   }
-  if (config.axis == 0 && config.moves_back) {
-    reasons.push_back("move-back: columns are not moved back");
-  }
   return reasons;
 }
 

@@ -40,9 +40,6 @@ Builder row_builder(const std::string& name, const Config& config,
                     const std::vector<ConfigField<Config>>& fields,
                     std::vector<std::string> reasons, RowPart part,
                     const std::array<const char*, 3>& why) {
-  if (config.moves_back && part != RowPart::whole) {
-    reasons.push_back("move-back: rows that are cut into slices are not moved back");
-  }
   throw_if_any(name, std::move(reasons));
   Builder k(name, config.threads, to_index(config.subgroup_size));
   k.header(typed_items(fields, config), why[static_cast<std::size_t>(part)]);

@@ -13,14 +13,6 @@ IntTuple block_of(const ThreadsConfig& config, int along) {
   return along == 0 ? IntTuple{cols * config.rounds, rows} : IntTuple{cols, rows * config.rounds};
 }
 
-// How far a thread's row begins behind an aligned element.
-std::optional<Expr> back_of(Builder& k, const ThreadsConfig& config, const Tensor& src,
-                            const View& of_thread) {
-  if (!config.moves_back || config.width() == 1) return std::nullopt;
-  const Expr row = origin(of_thread.axes[1]);
-  return k.let("back", src.array.axes[1].stride * row % to_index(config.width()));
-}
-
 }  // namespace
 
 Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr& outside,
@@ -30,7 +22,6 @@ Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr&
       along_(along),
       copy_(config.tiled_copy()),
       block_(block_of(config, along)),
-      back_(back_of(k, config, src, TiledArray(k, src, block_, copy_).part(at(0)))),
       blocks_(blocks_of(src)),
       outside_(outside),
       x_(blocks_.registers("x", outside->type.element)) {
@@ -39,8 +30,7 @@ Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr&
     return;
   }
   const auto mode = static_cast<std::size_t>(along);
-  const Expr length = src.extent(mode) + (back_ ? to_index(config.width() - 1) : 0);
-  count_ = k.let("blocks", ceil_div(length, to_index(block_.leaf(along))));
+  count_ = k.let("blocks", ceil_div(src.extent(mode), to_index(block_.leaf(along))));
   if (part == RowPart::whole) return;
   const SliceParts own =
       slice_parts(k, count_, slices, k.block_y(), {"blocks_of_slice", "first_block", "own_blocks"});

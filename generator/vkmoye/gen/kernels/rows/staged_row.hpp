@@ -10,7 +10,6 @@
 // block by block, in each pass.
 
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "vkmoye/gen/kernels/common/tiled_array.hpp"
@@ -24,14 +23,12 @@ class Row {
 
   /// Lines of `src` (cols, rows) along mode `along`: rows, or columns for 1. Each workgroup computes as many as its
   /// threads read side by side. `outside`: the value of x past the end of a line, in the type of x, in most kernels
-  /// f32. `slices`: for RowPart::slices, their number. Only RowPart::whole moves rows back. `k` must outlive this object.
+  /// f32. `slices`: for RowPart::slices, their number. `k` must outlive this object.
   Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr& outside,
       RowPart part = RowPart::whole, const Expr& slices = 1, int along = 0);
 
   /// Another matrix of the same shape in the same blocks, or a vector that is broadcast to one.
-  TiledArray blocks_of(const Tensor& tensor) const {
-    return {builder_, tensor, block_, copy_, back_};
-  }
+  TiledArray blocks_of(const Tensor& tensor) const { return {builder_, tensor, block_, copy_}; }
   /// A thread's values of the current block: (value, round, 1), or (value, 1, round) along columns.
   const View& x() const { return x_; }
   /// The coordinate of a block among the blocks of a matrix.
@@ -54,7 +51,6 @@ class Row {
   int along_;
   TiledCopy copy_;
   IntTuple block_;  // its extents: columns, rows
-  std::optional<Expr> back_;
   TiledArray blocks_;
   Expr outside_;
   View x_;
