@@ -28,7 +28,7 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
-  /// 0 if nobody had the lock.
+  /// How long the constructor waited, in seconds; 0 if the lock was free.
   double seconds_waited() const { return seconds_waited_; }
 
  private:
