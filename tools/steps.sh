@@ -62,15 +62,15 @@ clang_flags() {
   return 1
 }
 
-# parse_all: passes every source, and every header alone, through clang++ for its warnings, which are errors; no code is
-# generated. Headers are read once for 20 sources. Returns 2 if clang++ does not work on this machine.
+# parse_all: passes every source, and every public header alone, through clang++ for its warnings, which are errors; no
+# code is generated. Headers are read once for 20 sources. Returns 2 if clang++ does not work on this machine.
 parse_all() {
   local flags
   flags=$(clang_flags) || { say "clang++ does not work on this machine, so nothing was parsed by it"; return 2; }
   step "configure clang" cmake --preset clang -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_UNITY_BUILD=ON \
     -DCMAKE_UNITY_BUILD_BATCH_SIZE=20 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON &&
     step "generate sources" cmake --build --preset clang --target library_text &&
-    step "parse by clang++" tests/support/parse_all build/clang/compile_commands.json || return 1
+    step "parse by clang++" tests/support/parse_all build/clang/compile_commands.json src/public_headers.txt || return 1
 }
 
 # as_owner ARGUMENT...: installs what is missing, as root. If the script was called through sudo, it then runs again
@@ -114,13 +114,13 @@ check_names() {
   done < <(names_in "$1")
 }
 
-# sanitize LABEL...: runs the tests of the quick run with these labels under ASan, UBSan and LSan, but for those in
-# tests/not_sanitized.tsv; with VKMOYE_TEST_LONG, with every check of UBSan.
+# sanitize TARGET...: builds these targets under ASan, UBSan and LSan, and runs their tests of the quick run, but for
+# those in tests/not_sanitized.tsv; with VKMOYE_TEST_LONG, with every check of UBSan.
 sanitize() {
   local preset=sanitize${VKMOYE_TEST_LONG:+-all}
-  build "$preset" "${@/%/_tests}" || return
+  build "$preset" "$@" || return
   use_lavapipe
-  VKMOYE_TEST_QUICK=1 run_tests "$preset" -L "^($(IFS='|' && echo "$*"))\$" \
+  VKMOYE_TEST_QUICK=1 run_tests "$preset" -L '^(host|device|cli)$' \
     -E "$(tests_in "$preset" tests/left_to_all.tsv tests/not_sanitized.tsv)"
 }
 

@@ -45,7 +45,7 @@ TEST_F(ExpertProducts, AreRight) {
       if (on_units && !has_matrices(device.caps(), p)) continue;
       const gen::KernelEntry entry = describes_once(*problem.entry);
       if (!entry.chooses) problem.entry = &entry;
-      for (int i = 0; i < often(20, 2); ++i) {
+      for (int i = 0; i < often(20, 4); ++i) {
         Dice dice(gen::random_bits(slot, static_cast<std::uint64_t>(i)));
         const auto extent = [&] {
           return dice.one_in(3) ? 32 * (1 + dice.below(4)) : 1 + dice.below(100);
@@ -68,7 +68,7 @@ TEST_F(ExpertProducts, AreRight) {
         ++right;
       }
     }
-    EXPECT_GE(right, 3 * often(20, 2));
+    EXPECT_GE(right, 3 * often(20, 4));
   });
 }
 
