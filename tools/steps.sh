@@ -114,13 +114,15 @@ check_names() {
   done < <(names_in "$1")
 }
 
-# sanitize TARGET...: builds these targets under ASan, UBSan and LSan, and runs their tests of the quick run, but for
-# those in tests/not_sanitized.tsv; with VKMOYE_TEST_LONG, with every check of UBSan.
+# sanitize LABELS TARGET...: builds the targets under ASan, UBSan and LSan, and runs their tests of the quick run that
+# have one of the labels (a regular expression), but for those in tests/not_sanitized.tsv; with VKMOYE_TEST_LONG, with
+# every check of UBSan.
 sanitize() {
-  local preset=sanitize${VKMOYE_TEST_LONG:+-all}
+  local preset=sanitize${VKMOYE_TEST_LONG:+-all} labels=$1
+  shift
   build "$preset" "$@" || return
   use_lavapipe
-  VKMOYE_TEST_QUICK=1 run_tests "$preset" -L '^(host|device|cli)$' \
+  VKMOYE_TEST_QUICK=1 run_tests "$preset" -L "^($labels)\$" \
     -E "$(tests_in "$preset" tests/left_to_all.tsv tests/not_sanitized.tsv)"
 }
 
