@@ -29,26 +29,26 @@ shared uvec4 shared_v[287];  // (64,32):(1,72), in f16
 uvec4 next_k;
 uvec4 next_v;
 
-void fetch_keys(uint tile_of_keys, uint thread, uint block_y) {
-  // copy partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 tile_of_keys, block_y)
+void fetch_keys(uint tile_of_keys, uint thread, uint block_x) {
+  // copy partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 tile_of_keys, block_x)
   //   to next_k
   {
     uint k_d = thread & 7u;
     uint k_key = 32u * tile_of_keys + (thread >> 3u);
-    if (k_key < keys && block_y < heads) {
-      next_k = k_x8[k_d + 8u * k_key + 8u * keys * block_y];
+    if (k_key < keys && block_x < heads) {
+      next_k = k_x8[k_d + 8u * k_key + 8u * keys * block_x];
     } else {
       next_k = uvec4(0u);
     }
   }
 
-  // copy partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 tile_of_keys, block_y)
+  // copy partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 tile_of_keys, block_x)
   //   to next_v
   {
     uint v_e = thread & 7u;
     uint v_key = 32u * tile_of_keys + (thread >> 3u);
-    if (v_key < keys && block_y < heads) {
-      next_v = v_x8[v_e + 8u * v_key + 8u * keys * block_y];
+    if (v_key < keys && block_x < heads) {
+      next_v = v_x8[v_e + 8u * v_key + 8u * keys * block_x];
     } else {
       next_v = uvec4(0u);
     }
@@ -69,7 +69,7 @@ void main() {
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
-  uint row_tile = (rows >> 7u) + min(rows & 127u, 1u) - 1u - block_x;
+  uint row_tile = (rows >> 7u) + min(rows & 127u, 1u) - 1u - block_y;
   float factor = scale * 1.442695 /* log2(e) */;
   uint tile_query = 128u * row_tile % max(queries, 1u);
   uint end_query_of_tile = min(tile_query + 128u, queries);
@@ -78,13 +78,13 @@ void main() {
 
   // q goes through the tile of k, 32 rows at a time
   for (uint part = 0u; part < 4u; ++part) {
-    // copy partition(slice(tile(q, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (4 row_tile + part), block_y)
+    // copy partition(slice(tile(q, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (4 row_tile + part), block_x)
     //   to next_k
     {
       uint q_d = thread & 7u;
       uint q_row = 32u * (4u * row_tile + part) + (thread >> 3u);
-      if (q_row < rows && block_y < heads) {
-        next_k = q_x8[q_d + 8u * q_row + 8u * rows * block_y];
+      if (q_row < rows && block_x < heads) {
+        next_k = q_x8[q_d + 8u * q_row + 8u * rows * block_x];
       } else {
         next_k = uvec4(0u);
       }
@@ -125,7 +125,7 @@ void main() {
     sums[j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
   }
 
-  fetch_keys(0u, thread, block_y);
+  fetch_keys(0u, thread, block_x);
 
   [[dont_unroll]] for (uint key_tile = 0u; key_tile < key_tiles; ++key_tile) {
     barrier();
@@ -140,7 +140,7 @@ void main() {
 
     barrier();
     if (key_tile + 1u < key_tiles) {
-      fetch_keys(key_tile + 1u, thread, block_y);
+      fetch_keys(key_tile + 1u, thread, block_x);
     }
 
     // scores <- 0
@@ -275,15 +275,15 @@ void main() {
   }
 
   // partition(transpose(slice(tile(o, (64,16,1)), (_,_,0))), (16,16))
-  //   at (0, 16 (8 row_tile + subgroup), block_y) <- f16(elements(sums))
+  //   at (0, 16 (8 row_tile + subgroup), block_x) <- f16(elements(sums))
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
         [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
           uint o_e = 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4;
           uint o_row = 16u * (8u * row_tile + subgroup) + (lane >> 2u) + 8u * v2;
-          if (o_row < rows && block_y < heads) {
-            o[o_e + 64u * o_row + 64u * rows * block_y] = float16_t(sums[v4][v0 + 2u * v1 + 4u * v2]);
+          if (o_row < rows && block_x < heads) {
+            o[o_e + 64u * o_row + 64u * rows * block_x] = float16_t(sums[v4][v0 + 2u * v1 + 4u * v2]);
           }
         }
       }

@@ -99,13 +99,13 @@ class DecodeAttention {
   // (width, rows) of the workgroup.
   View of_workgroup(const Tensor& of, std::int64_t width) const {
     return slice(tile(of, {width, config_.rows, 1, 1},
-                      {0, attention_.row_tile(), builder_.block_y(), builder_.block_z()}),
+                      {0, attention_.row_tile(), attention_.head_block(), builder_.block_z()}),
                  {_, _, 0, 0});
   }
   // (rows) of the workgroup.
   View of_workgroup(const Tensor& of) const {
     return slice(tile(of, {config_.rows, 1, 1},
-                      {attention_.row_tile(), builder_.block_y(), builder_.block_z()}),
+                      {attention_.row_tile(), attention_.head_block(), builder_.block_z()}),
                  {_, 0, 0});
   }
   // A thread's part of rows of q, or of the result: elements at the places of k, or of v.

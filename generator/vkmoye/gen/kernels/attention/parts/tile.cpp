@@ -28,15 +28,23 @@ AttentionTile::AttentionTile(Builder& builder, const AttentionForm& form, Scalar
   v_ = form.values_in_keys ? k_
                            : rows_of("v", value_type(type, form), form.value_format, "e",
                                      form.value_width, orders.v);
-  builder.grid(0, row_extent_, size.rows);
-  row_tile_ = builder.block_x();
-  if (form.causal) {  // those that see most keys first, so that none of them is left at the end
-    const Expr tiles = ceil_div(ir::expression(row_extent_), to_index(size.rows));
-    row_tile_ = builder.let("row_tile", tiles - 1 - builder.block_x());
-  }
+  place_workgroup();
   declare_arguments();
   declare_pages();
   read_length();
+}
+
+void AttentionTile::place_workgroup() {
+  if (!form_.causal) {
+    builder_.grid(0, row_extent_, size_.rows);
+    row_tile_ = builder_.block_x();
+    head_block_ = builder_.block_y();
+    return;
+  }
+  builder_.grid(1, row_extent_, size_.rows);
+  const Expr tiles = ceil_div(ir::expression(row_extent_), to_index(size_.rows));
+  row_tile_ = builder_.let("row_tile", tiles - 1 - builder_.block_y());
+  head_block_ = builder_.block_x();
 }
 
 AttentionTile::HeadTensor AttentionTile::head_tensor(bool is_result, const std::string& name,
@@ -67,7 +75,7 @@ AttentionTile::HeadTensor AttentionTile::head_tensor(bool is_result, const std::
 View AttentionTile::tile_of_head(const HeadTensor& of, std::int64_t width, std::int64_t rows,
                                  const Expr& number, const Expr& head, const Expr& entry) const {
   if (of.is_flat) {
-    return slice(tile(of.tensor, {width, rows, 1}, {0, number, builder_.block_y()}), {_, _, 0});
+    return slice(tile(of.tensor, {width, rows, 1}, {0, number, head_block_}), {_, _, 0});
   }
   if (of.order == AttentionOrder::bhsd) {
     return slice(tile(of.tensor, {width, rows, 1, 1}, {0, number, head, entry}), {_, _, 0, 0});
@@ -81,22 +89,22 @@ void AttentionTile::declare_arguments() {
   const Expr scale = builder_.argument("scale", ScalarType::f32);
   if (form_.window) window_ = builder_.argument("window", ScalarType::u32);
   score_scale_ = ScoreScale(builder_, form_, scale);
-  head_ = builder_.block_y();
+  head_ = head_block_;
   if (!has_entries(form_)) return;
   const Expr kv_heads = builder_.argument("kv_heads", ScalarType::u32),
              batch = builder_.argument("batch", ScalarType::u32);
   group_size_ = builder_.argument("group", ScalarType::u32);
   if (!rows_of_head_groups_) {
-    kv_head_ = builder_.let("kv_head", builder_.block_y() / group_size_);
+    kv_head_ = builder_.let("kv_head", head_block_ / group_size_);
     entry_ = builder_.block_z();
     return;
   }
   // The minimum only proves that it is below the batch.
-  entry_ = builder_.let("entry", minimum(builder_.block_y() / kv_heads, batch - 1));
+  entry_ = builder_.let("entry", minimum(head_block_ / kv_heads, batch - 1));
   const bool is_flat =
       form_.page == 0 && form_.orders.k == AttentionOrder::bhsd && form_.orders.v == form_.orders.k;
   if (is_flat && has_rows_of_groups(form_)) return;
-  kv_head_ = head_ = builder_.let("kv_head", builder_.block_y() % kv_heads);
+  kv_head_ = head_ = builder_.let("kv_head", head_block_ % kv_heads);
 }
 
 void AttentionTile::declare_pages() {
@@ -154,10 +162,9 @@ std::optional<Tensor> AttentionTile::log_sums() {
 }
 View AttentionTile::tile_of_log_sums(const Tensor& log_sums, std::int64_t rows, const Expr& number,
                                      std::int64_t columns) const {
-  const Expr head = builder_.block_y();
   return repeat(rows_of_head_groups_
-                    ? slice(tile(log_sums, {rows, 1}, {number, head}), {_, 0})
-                    : slice(tile(log_sums, {rows, 1, 1}, {number, head, entry_}), {_, 0, 0}),
+                    ? slice(tile(log_sums, {rows, 1}, {number, head_block_}), {_, 0})
+                    : slice(tile(log_sums, {rows, 1, 1}, {number, head_block_, entry_}), {_, 0, 0}),
                 1, columns);
 }
 

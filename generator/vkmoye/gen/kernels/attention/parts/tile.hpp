@@ -7,8 +7,13 @@
 //   VisibleKeys visible(k, form, tile);              which keys its rows see: visible_keys.hpp
 //
 // There are two ways to divide the work. With `rows_of_head_groups`, by default if has_rows_of_groups(form), the rows
-// of all heads of a group are one matrix, and block_y counts the heads of K and V of the whole batch. Otherwise a
-// matrix has the rows of one head, block_y counts the heads of Q, and block_z the entries of the batch.
+// of all heads of a group are one matrix, and head_block() counts the heads of K and V of the whole batch. Otherwise a
+// matrix has the rows of one head, head_block() counts the heads of Q, and block_z the entries of the batch.
+//
+// Workgroups along x, which a GPU starts one after another, have the tiles of rows of a head, so that they read the
+// same keys at the same time. With a causal mask, the last rows see most keys: then the last tile of rows of each head
+// comes first (workgroups along x have heads), the first tile of rows last. In the other order, the long last tiles of
+// the last head would run while most of the GPU has nothing left to do.
 
 #include <optional>
 #include <string>
@@ -33,8 +38,8 @@ struct QueryOfHead {
 
 class AttentionTile {
  public:
-  /// Declares q, k, v, lengths and the arguments. Workgroups along x have tiles of rows. `rows_of_head_groups`: whether
-  /// rows are those of all heads of a group. `builder` must outlive this object.
+  /// Declares q, k, v, lengths and the arguments. `rows_of_head_groups`: whether rows are those of all heads of a
+  /// group. `builder` must outlive this object.
   AttentionTile(Builder& builder, const AttentionForm& form, ScalarType type,
                 AttentionTileSize size, bool rows_of_head_groups);
   AttentionTile(Builder& builder, const AttentionForm& form, ScalarType type,
@@ -43,7 +48,9 @@ class AttentionTile {
 
   /// The workgroup's tile of rows.
   const Expr& row_tile() const { return row_tile_; }
-  /// The rows of a head, and the heads that workgroups along y compute.
+  /// The workgroup's head, or its head of K and V, of the whole batch: see above.
+  const Expr& head_block() const { return head_block_; }
+  /// The rows of a head, and the heads that head_block() counts.
   const Extent& row_extent() const { return row_extent_; }
   const Extent& head_extent() const { return head_extent_; }
 
@@ -112,6 +119,7 @@ class AttentionTile {
                     const Expr& head, const Expr& entry) const;
   View rows_of_keys(const HeadTensor& of, const WeightFormat* format, std::int64_t width,
                     const KeyTile& key_tile) const;
+  void place_workgroup();
   void declare_arguments();
   void declare_pages();
   void read_length();
@@ -121,7 +129,7 @@ class AttentionTile {
   AttentionTileSize size_;
   bool rows_of_head_groups_;
   Extent row_extent_ = 0, head_extent_ = 0;
-  Expr row_tile_ = 0;
+  Expr row_tile_ = 0, head_block_ = 0;
   HeadTensor q_, k_, v_, o_;
   Tensor pages_;
   View page_;
