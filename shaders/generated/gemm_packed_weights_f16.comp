@@ -1,5 +1,5 @@
 // generated: gemm/packed_weights  types=f16*q4_0,f32,f16  a=k  b=k  atom=16x16x16  subgroup-size=32
-//   tile=16x64  subgroups=16  reads=1  shared-bytes=32768  transposed=no
+//   tile=16x64  subgroups=16  reads=1  across=0  shared-bytes=32768  transposed=no
 //   order-a=((8,2),(2,4,2)):((32,4),(1,8,2))  order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
 // weights packed in the order of lanes, A in its own; the sums of the subgroups along k are added at the end
 // vkmoye 0.1.0: vkmoye-bench emit gemm/packed_weights --type 'f16*q4_0,f32,f16'
@@ -206,7 +206,7 @@ void main() {
           matrices_b[2u * pair][6] = (two1_1.x - float16_t(1032.0)) * scale1;
           matrices_b[2u * pair][7] = (two1_1.y - float16_t(1032.0)) * scale1;
           f16vec2 two1_2 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
-          matrices_b[1u + 2u * pair][4] = (two1_2.x - float16_t(1032.0)) * scale1;
+          matrices_b[2u * pair + 1u][4] = (two1_2.x - float16_t(1032.0)) * scale1;
           matrices_b[2u * pair + 1u][5] = (two1_2.y - float16_t(1032.0)) * scale1;
           f16vec2 two1_3 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
           matrices_b[2u * pair + 1u][6] = (two1_3.x - float16_t(1032.0)) * scale1;

@@ -1,5 +1,5 @@
 // generated: gemm/quantised_coopmat  types=f16*q4_0,f32,f16  a=k  b=k  atom=16x16x16  subgroup-size=32
-//   tile=16x16  subgroups=2  reads=2  shared-bytes=32768  transposed=no
+//   tile=16x16  subgroups=2  reads=2  across=0  shared-bytes=32768  transposed=no
 //   order-a=((8,2),(2,4,2)):((32,4),(1,8,2))  order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
 // lanes read blocks of their rows of weights, and their k of A; the sums of the subgroups along k are added
 //   at the end

@@ -1,6 +1,6 @@
 // generated: gemm/thin_coopmat  types=f16,f32,f16  a=k  b=k  atom=16x16x16  subgroup-size=32  tile=16x16
-//   subgroups=16  reads=1  shared-bytes=32768  transposed=no  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
-//   order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
+//   subgroups=16  reads=1  across=0  shared-bytes=32768  transposed=no
+//   order-a=((8,2),(2,4,2)):((32,4),(1,8,2))  order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
 // operands in their own order; the sums of the subgroups along k are added at the end
 // vkmoye 0.1.0: vkmoye-bench emit gemm/thin_coopmat --type f16,f32,f16
 //   --order-a '((8,2),(2,4,2)):((32,4),(1,8,2))' --order-b '((8,2),(2,4,2)):((32,4),(1,8,2))'

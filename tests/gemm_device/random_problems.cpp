@@ -147,8 +147,10 @@ gen::Options matrix_config(const std::string& kernel, const gen::GemmOptions& ty
   }
   if (kernel == "gemm/quantised_coopmat") return {{"subgroups", std::to_string(sharers)}};
   if (kernel == "gemm/packed_weights") {
-    gen::Options config = {{"subgroups", std::to_string(sharers)},
+    // Two side by side, two along k, or four there.
+    gen::Options config = {{"subgroups", sharers == 4 ? "4" : "2"},
                            {"reads", sharers == 1 ? "2" : "1"}};
+    if (sharers == 1) config["across"] = "2";
     if (sharers == 4) config["transposed"] = "yes";  // otherwise as the rows of A decide
     return config;
   }

@@ -107,6 +107,14 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
       if (entry.name == "gemm/coopmat") r.options["tile"] = "128x128x64";
     });
   }
+  if (entry.name == "gemm/packed_weights" && type == ScalarType::f16) {
+    add("q4_0, subgroups side by side", [](KernelRequest& r) {
+      r.product().weights = gen::find_weight_format("q4_0");
+      r.product().b_type = gen::kWeightType;
+      r.product().shape = {{512, 8192, 8192}};
+      r.options["across"] = r.options["subgroups"] = "8";
+    });
+  }
   if (entry.operation == "attention") {
     add("128 wide",
         [](KernelRequest& r) { r.attention().form.width = r.attention().form.value_width = 128; });

@@ -13,6 +13,7 @@
 #include "vkmoye/gen/kernels/products/sources/tile_reads.hpp"
 #include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
 #include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
+#include "vkmoye/gen/kernels/products/sums/lane_matrices.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -27,15 +28,13 @@ struct LaneShape {
   std::int64_t depth() const { return size(lanes.mode(0)) * together * times; }
 };
 
-struct LaneOperand : GemmOperand {
+struct LaneOperand : GemmOperand, LaneMatrices {
   LaneOperand(const GemmOperand& operand, const GemmThinCoopmatConfig& config, const GemmForm& form)
       : GemmOperand(operand), lanes(*lanes_of(config, form, use).lanes) {}
   FragmentLanes lanes;
   std::int64_t rows_of_lane() const { return rows / size(lanes.to_lane.mode(1)); }
 
   std::optional<TileReads> reads = {};  // unless packed
-  Matrices matrices = {};
-  View elements = {};  // of its matrices: (vector of k, parts of k, rows of the lane)
 };
 
 class ThinCoopmatProduct {
@@ -90,20 +89,9 @@ class ThinCoopmatProduct {
   // --- declarations ---
 
   void declare_matrices(LaneOperand& x) {
-    const std::int64_t along_k = size(x.lanes.k_numbers), steps = vector() / along_k;
-    const std::int64_t rows = x.rows / config_.atom_rows(x.use), depth = steps * parts_of_k();
-    x.matrices = operand_matrices(builder_, config_, x.use, fmt::format("matrices_{}", x.name),
-                                  multiplied_type(form_), rows, depth);
-    const std::int64_t count = config_.elements_per_lane(x.use);
-    const bool is_first = x.matrices.type.use == Use::a;  // of the units: then rows are rows
-    const std::int64_t next_k = is_first ? count * rows : count;
-    const std::int64_t next_row = is_first ? count : count * depth;
-    x.elements =
-        builder_.retile(builder_.elements(x.matrices),
-                        make_layout(make_layout(x.lanes.k_numbers, Layout(steps, next_k)),
-                                    Layout(parts_of_k(), next_k * steps),
-                                    make_layout(x.lanes.row_numbers, Layout(rows, next_row))));
-    builder_.assume_order(x.matrices, to_string(*config_.order(x.use).layout));
+    static_cast<LaneMatrices&>(x) = lane_matrices(
+        builder_, config_, fmt::format("matrices_{}", x.name), multiplied_type(form_),
+        {x.use, *config_.order(x.use).layout, x.lanes, x.rows, vector(), parts_of_k()});
   }
 
   // Precondition: `x` is not packed.
@@ -253,6 +241,7 @@ ir::Kernel gemm_thin_coopmat(const GemmThinCoopmatConfig& config, const GemmForm
                              const std::string& name) {
   throw_if_any(name, reasons_against(config, form));
   throw_if_any(name, reasons_against_orders(config, form));
+  if (config.across > 0) return gemm_packed_across(config, form, name);
   return ThinCoopmatProduct(config, form, name).describe();
 }
 

@@ -19,7 +19,9 @@
 //                     Arguments as in thin.hpp.
 //   packed_weights    gemm/packed_weights: blocks of tile_n rows, see sources/packed_weights.hpp. Where matrix units
 //                     have 16x8 sums, up to 8 rows of A are columns of C^T = B A^T: with 16x16 sums, half of the work
-//                     would be for rows that do not exist in A. In place of ldb, it takes the arguments
+//                     would be for rows that do not exist in A. With hundreds of rows, subgroups lie side by side along
+//                     n (`across`, packed_across.cpp): they share tiles of A in shared memory, and each decodes weights
+//                     of its own. In place of ldb, it takes the arguments
 //
 //     k_blocks    blocks along k
 //     b_blocks    blocks along the rows of B, all matrices of a batch together
@@ -28,6 +30,7 @@
 // Otherwise the interface is that of simt.hpp. The fragment order of the device must be a layout, see packed_form.hpp.
 // configs/thin_coopmat_defaults.cpp chooses the config, configs/thin_coopmat.cpp checks it.
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,14 +51,21 @@ namespace vkmoye::gen {
 enum class SourceOfB : std::uint8_t { elements, packed_weights, weight_blocks };
 
 struct GemmThinCoopmatConfig : MatrixAtom {
-  std::int64_t tile_m = 16, tile_n = 16;  // the tile of C that a workgroup computes
-  std::int64_t subgroups = 16;            // subgroups per workgroup, along k
-  std::int64_t reads = 2;                 // blocks of k, or of weights, that a lane reads at once
-  std::int64_t shared_bytes = 32768;      // maximum shared memory
-  OrderOrReason order_a, order_b;         // fragment orders of a matrix of A and of B
+  // The tile of C that a workgroup computes; with packed weights, tile_n is also the rows of a block, and with `across`
+  // a workgroup computes across * columns() columns.
+  std::int64_t tile_m = 16, tile_n = 16;
+  std::int64_t subgroups = 16;  // subgroups per workgroup: along k, but for `across`
+  std::int64_t reads = 2;       // blocks of k, or of weights, that a lane reads at once
+  // Subgroups side by side along n, which share tiles of A in shared memory; the others share k. 0: all read A itself.
+  std::int64_t across = 0;
+  std::int64_t shared_bytes = 32768;  // maximum shared memory
+  OrderOrReason order_a, order_b;     // fragment orders of a matrix of A and of B
   SourceOfB source = SourceOfB::elements;
 
   std::int64_t threads() const { return subgroups * subgroup_size; }
+  // The columns of C of a subgroup: with `across`, at least four matrices, as blocks of weights may have fewer.
+  std::int64_t columns() const { return across == 0 ? tile_n : std::max(tile_n, 4 * atom_n); }
+  std::int64_t subgroups_k() const { return across == 0 ? subgroups : subgroups / across; }
   // The rows of a matrix and of a tile of A or B, the order of a matrix, and its elements in a lane. `use`: which one.
   std::int64_t atom_rows(ir::MatrixType::Use use) const { return is_a(use) ? atom_m : atom_n; }
   std::int64_t tile_rows(ir::MatrixType::Use use) const { return is_a(use) ? tile_m : tile_n; }
@@ -95,8 +105,14 @@ PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields();
 
-/// How the sums of a workgroup are divided: each subgroup sums all rows and columns, over a part of k.
+/// How the sums of a workgroup are divided: each subgroup sums all rows and columns, over a part of k; with `across`,
+/// its own columns.
 AccumulatorShape accumulator_shape(const GemmThinCoopmatConfig& config, const GemmForm& form);
+
+/// With `across`: the k of a tile of A, and the bytes of the two that are in shared memory. Precondition: the orders
+/// can be used.
+std::int64_t depth_of_tile(const GemmThinCoopmatConfig& config, const GemmForm& form);
+std::int64_t bytes_of_tiles(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
 /// The matrices whose orders the kernel depends on, A and B.
 std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const GemmForm& form);
@@ -128,6 +144,10 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
 std::vector<std::string> reasons_against_orders_on(const DeviceCaps& device,
                                                    const GemmThinCoopmatConfig& config,
                                                    const GemmForm& form);
+
+/// The kernel with `across`. Precondition: there are no reasons against `config`.
+ir::Kernel gemm_packed_across(const GemmThinCoopmatConfig& config, const GemmForm& form,
+                              const std::string& name);
 
 /// Throws KernelError with every reason.
 ir::Kernel gemm_thin_coopmat(const GemmThinCoopmatConfig& config, const GemmForm& form,

@@ -22,8 +22,9 @@ KernelRequest as_files_have_it(const KernelEntry& entry, const KernelRequest& re
   KernelRequest out = request;
   if (entry.weights != nullptr) {
     if (!product.files[1] || request.options.contains("tile")) return out;
-    const std::int64_t tile_m = packed_weights_config_of(request).tile_m;
-    out.options["tile"] = fmt::format("{}x{}", tile_m, product.files[1]->form.block_rows());
+    const GemmThinCoopmatConfig config = packed_weights_config_of(request);
+    const std::int64_t rows = product.files[1]->form.block_rows();
+    if (rows != config.tile_n) out.options["tile"] = fmt::format("{}x{}", config.tile_m, rows);
     return out;
   }
   GemmPackedConfig config = gemm_packed_config_of(request);

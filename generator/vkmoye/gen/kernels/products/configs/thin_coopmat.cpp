@@ -40,8 +40,29 @@ ProbedMatrix probe(const GemmThinCoopmatConfig& config, const GemmForm& form, Us
 }
 
 // The shared memory that is left beside the table of a weight format.
-std::int64_t bytes_for_sums(const GemmThinCoopmatConfig& config, const GemmForm& form) {
+std::int64_t bytes_beside_table(const GemmThinCoopmatConfig& config, const GemmForm& form) {
   return config.shared_bytes - (form.weights == nullptr ? 0 : form.weights->table_bytes());
+}
+// The same beside tiles of A as well, once their depth is known.
+std::int64_t bytes_for_sums(const GemmThinCoopmatConfig& config, const GemmForm& form) {
+  const bool has_tiles = config.across > 0 && lanes_of(config, form, Use::b).lanes;
+  return bytes_beside_table(config, form) - (has_tiles ? bytes_of_tiles(config, form) : 0);
+}
+
+void require_across(const GemmThinCoopmatConfig& config, const GemmForm& form,
+                    std::vector<std::string>& reasons) {
+  if (config.across == 0) return;
+  require(config.source == SourceOfB::packed_weights && !config.transposed,
+          "subgroups side by side are for packed weights that are not transposed", reasons);
+  require(config.subgroups % config.across == 0,
+          fmt::format("{} subgroups side by side do not divide {} subgroups", config.across,
+                      config.subgroups),
+          reasons);
+  const bool has_table = form.weights != nullptr && form.weights->table_bytes() > 0;
+  require(!has_table || config.tile_n >= config.columns(),
+          fmt::format("weights with a table, side by side, need blocks of {} rows, not {}",
+                      config.columns(), config.tile_n),
+          reasons);
 }
 
 }  // namespace
@@ -55,10 +76,17 @@ std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmFor
 const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields() {
   using Config = GemmThinCoopmatConfig;
   static const auto fields = with_atom_fields<Config>({
-      numbers_field<Config>("tile", "MxN: the tile of C of a workgroup",
-                            {&Config::tile_m, &Config::tile_n}),
-      numbers_field<Config>("subgroups", "subgroups of a workgroup, along k", {&Config::subgroups}),
+      numbers_field<Config>(
+          "tile", "MxN: the tile of C of a workgroup; N is also the rows of a packed block",
+          {&Config::tile_m, &Config::tile_n}),
+      numbers_field<Config>("subgroups", "subgroups of a workgroup: along k, but for --across",
+                            {&Config::subgroups}),
       numbers_field<Config>("reads", "blocks of k that a lane reads at once", {&Config::reads}),
+      numbers_field<Config>("across",
+                            "for packed weights: subgroups side by side, each with at least four "
+                            "matrices along n, which "
+                            "share tiles of A in shared memory; 0: all lie along k",
+                            {&Config::across}),
       shared_bytes_field<Config>(),
       choice_field<Config, bool>(
           "transposed", "yes: matrix units compute C^T = B A^T, so an atom of A may have 8 rows",
@@ -74,12 +102,20 @@ const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields(
 AccumulatorShape accumulator_shape(const GemmThinCoopmatConfig& config, const GemmForm& form) {
   AccumulatorShape shape;
   static_cast<MatrixAtom&>(shape) = config;
-  shape.subgroups_m = shape.subgroups_n = 1;
-  shape.subgroups_k = config.subgroups;
+  shape.subgroups_m = 1;
+  shape.subgroups_n = std::max<std::int64_t>(1, config.across);
+  shape.subgroups_k = config.subgroups_k();
   shape.rows = config.tile_m;
-  shape.columns = config.tile_n;
+  shape.columns = config.columns();
   shape.columns_at_once = columns_that_fit(shape, form.accumulator, bytes_for_sums(config, form));
   return shape;
+}
+
+std::int64_t depth_of_tile(const GemmThinCoopmatConfig& config, const GemmForm& form) {
+  return packed_weights(config, form).depth() * config.reads * config.subgroups_k();
+}
+std::int64_t bytes_of_tiles(const GemmThinCoopmatConfig& config, const GemmForm& form) {
+  return 2 * config.tile_m * depth_of_tile(config, form) * bytes_of(multiplied_type(form));
 }
 
 std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const GemmForm& form) {
@@ -121,6 +157,8 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
   require_power_of_two("tile n", config.tile_n, 64, reasons);
   require_power_of_two("subgroups", config.subgroups, 64, reasons);
   require_power_of_two("reads", config.reads, 8, reasons);
+  if (config.across != 0) require_power_of_two("across", config.across, 64, reasons);
+  require_across(config, form, reasons);
   if (!reasons.empty()) return reasons;
 
   require_threads(config.threads(), reasons);
@@ -129,8 +167,9 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
   require_even_distribution(config, reasons);
   if (config.source == SourceOfB::weight_blocks) require_whole_blocks(config, form, reasons);
   if (!reasons.empty()) return reasons;
-  return reasons_against(accumulator_shape(config, form), form.accumulator,
-                         bytes_for_sums(config, form));
+  const AccumulatorShape sums = accumulator_shape(config, form);
+  if (config.across > 0) return reasons_against(sums, form.accumulator);
+  return reasons_against(sums, form.accumulator, bytes_for_sums(config, form));
 }
 
 LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form, Use use) {
@@ -185,7 +224,8 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
       const std::int64_t bytes = is_a ? 2 * form.weights->elements : form.weights->bytes;
       words += config.tile_rows(use) / size(lanes.to_lane.mode(1)) * config.reads * bytes / 4;
     } else if (is_a || config.source == SourceOfB::elements) {
-      const std::int64_t values = elements_at_once(config, form, lanes, use);
+      const std::int64_t values =
+          elements_at_once(config, form, lanes, use) / (config.across > 0 ? config.reads : 1);
       require(values <= kMaxValuesAtOnce,
               fmt::format("{}: a lane has {} elements of a tile, but at most {} are possible", name,
                           values, kMaxValuesAtOnce),
@@ -202,7 +242,24 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
                       kMaxWordsOfLane),
           reasons);
   if (reasons.empty() && config.source == SourceOfB::packed_weights) {
-    return reasons_against(packed_weights(config, form));
+    reasons = reasons_against(packed_weights(config, form));
+  }
+  if (reasons.empty() && config.across > 0) {
+    const std::int64_t rows = config.threads() / size(all[0].to_lane.mode(0));
+    const std::int64_t next = config.tile_m * depth_of_tile(config, form) / config.threads();
+    require(
+        next <= kMaxValuesAtOnce,
+        fmt::format("a thread has {} elements of the next tile of A, but at most {} are possible",
+                    next, kMaxValuesAtOnce),
+        reasons);
+    require_divides("rows of A that threads read at once", rows, config.tile_m, reasons);
+    const std::int64_t tiles = bytes_of_tiles(config, form);
+    const std::int64_t sums = shared_bytes(accumulator_shape(config, form), form.accumulator);
+    require(tiles + sums <= bytes_beside_table(config, form),
+            fmt::format("{} bytes of shared memory are needed, {} for tiles of A and {} for sums, "
+                        "but the limit is {}",
+                        tiles + sums, tiles, sums, bytes_beside_table(config, form)),
+            reasons);
   }
   return reasons;
 }

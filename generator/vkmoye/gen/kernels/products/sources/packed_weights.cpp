@@ -110,7 +110,8 @@ std::vector<std::string> reasons_against(const PackedWeights& weights) {
 }
 
 PackedWeightTile::PackedWeightTile(Builder& builder, const GemmBuffers& buffers,
-                                   PackedWeights weights, std::int64_t reads)
+                                   PackedWeights weights, std::int64_t reads,
+                                   const std::string& suffix)
     : builder_(builder),
       buffers_(buffers),
       weights_(std::move(weights)),
@@ -119,7 +120,7 @@ PackedWeightTile::PackedWeightTile(Builder& builder, const GemmBuffers& buffers,
   for (const PackedPlane& plane : weights_.planes()) {
     const std::int64_t words = weights_.words_of_lane(plane), vector = weights_.access_words(plane);
     planes_.push_back(
-        {plane, builder_.registers("next_" + plane.plural, ScalarType::u32,
+        {plane, builder_.registers("next_" + plane.plural + suffix, ScalarType::u32,
                                    plane.is_code ? make_layout({vector, words / vector, reads})
                                                  : make_layout({words, reads}))});
   }
@@ -132,15 +133,17 @@ void PackedWeightTile::fill_table() {
 }
 
 void PackedWeightTile::read(const Expr& first) {
+  for (std::int64_t i = 0; i < reads_; ++i) read_part(first, buffers_.tile_n(), i);
+}
+
+void PackedWeightTile::read_part(const Expr& first, const Expr& block, std::int64_t read) {
   const ir::MatrixType::Use b = ir::MatrixType::Use::b;
-  const Expr rows = buffers_.block_of_rows(b, buffers_.tile_n());
+  const Expr rows = buffers_.block_of_rows(b, block);
   const std::uint32_t parts = to_index(weights_.parts());
-  for (std::int64_t read = 0; read < reads_; ++read) {
-    const Expr number = to_index(reads_) * first + to_index(read);
-    const Expr k_block = minimum(number / parts, buffers_.k_blocks() - 1);
-    for (const Held& held : planes_) {
-      read_plane(held, buffers_.packed_block(b, k_block, rows), number % parts, read);
-    }
+  const Expr number = to_index(reads_) * first + to_index(read);
+  const Expr k_block = minimum(number / parts, buffers_.k_blocks() - 1);
+  for (const Held& held : planes_) {
+    read_plane(held, buffers_.packed_block(b, k_block, rows), number % parts, read);
   }
 }
 
@@ -210,10 +213,20 @@ WeightScale PackedWeightTile::scale_of(const Expr& read, const Expr& pair, std::
 }
 
 void PackedWeightTile::decode(const View& to) {
+  builder_.unrolled_loop("read", to_index(reads_),
+                         [&](const Expr& read) { decode_rows(select(to, 1, read), read, 0); });
+}
+
+void PackedWeightTile::decode_part(const View& to, std::int64_t read, std::int64_t first) {
+  decode_rows(select(to, 1, 0), to_index(read), first);
+}
+
+void PackedWeightTile::decode_rows(const View& to, const Expr& read, std::int64_t first) {
   using namespace ir;
   const ScalarType type = builder_.type_of(to);
   const ScalarType of_scales = numbers_.decodes_in_halves(type) ? type : ScalarType::f32;
   const WeightFormat& format = *weights_.format;
+  const std::int64_t count = size(to.shape().mode(0));
   // Codes of 8 bits have two words of a row, fields of fewer bits one.
   const std::int64_t words = format.code.fields.front().bits == 8 ? 2 : 1;
   // The bits of elements `v` and `v` + 1, which are 16 apart in a word of each field.
@@ -227,30 +240,31 @@ void PackedWeightTile::decode(const View& to) {
     }
     return two;
   };
-  const auto decode_word = [&](const Expr& read, const Expr& pair, std::uint32_t number,
-                               std::int64_t w, const WeightScale& scale) {
+  const auto decode_word = [&](const Expr& pair, std::uint32_t number, std::int64_t w,
+                               const WeightScale& scale) {
+    const std::int64_t begin = std::max(w * 8 / words, first),
+                       end = std::min((w + 1) * 8 / words, first + count);
+    if (begin >= end) return;
     std::vector<CodeBits> of_row;
     for (const Held& held : planes_) {
       if (held.plane.is_code) of_row.push_back(number_of_row(held, read, pair, number, w));
     }
     for (std::size_t i = 0; i < of_row.size(); ++i) of_row[i].to = format.code.fields[i].to;
-    for (std::int64_t v = w * 8 / words; v < (w + 1) * 8 / words; v += 2) {
+    for (std::int64_t v = begin; v < end; v += 2) {
       const auto [low, high] = two_codes(of_row, v);
       const std::string name = fmt::format("two{}_{}", number, v / 2);
-      const View row_of_tile = select(select(to, 2, 2 * pair + number), 1, read);
-      std::uint32_t element = to_index(v);
+      const View row_of_tile = select(tile(to, {count, 2}, {0, pair}), 1, number);
+      std::uint32_t element = to_index(v - first);
       for (const Expr& weight : numbers_.pair(low, high, scale, type, name)) {
         builder_.store(weight, take(row_of_tile, element++, 1));
       }
     }
   };
-  builder_.unrolled_loop("read", to_index(reads_), [&](const Expr& read) {
-    builder_.unrolled_loop("pair", to_index(weights_.rows_of_lane() / 2), [&](const Expr& pair) {
-      for (const std::uint32_t number : {0u, 1u}) {
-        const WeightScale scale = scale_of(read, pair, number, of_scales);
-        for (std::int64_t w = 0; w < words; ++w) decode_word(read, pair, number, w, scale);
-      }
-    });
+  builder_.unrolled_loop("pair", to_index(weights_.rows_of_lane() / 2), [&](const Expr& pair) {
+    for (const std::uint32_t number : {0u, 1u}) {
+      const WeightScale scale = scale_of(read, pair, number, of_scales);
+      for (std::int64_t w = 0; w < words; ++w) decode_word(pair, number, w, scale);
+    }
   });
 }
 

@@ -93,13 +93,14 @@ View part_of(const View& block, std::int64_t first, std::int64_t count);
 /// Every reason why weights cannot be packed like this; empty if they can.
 std::vector<std::string> reasons_against(const PackedWeights& weights);
 
-/// The part of the packed weights that one subgroup reads: registers into which it loads blocks and decodes them from.
+/// Packed weights that one subgroup reads, of one block of rows: registers into which it loads blocks and from which it
+/// decodes them.
 class PackedWeightTile {
  public:
-  /// Declares registers for `reads` parts of each lane. `builder` and `buffers`, whose B is packed this way, must
-  /// outlive this object.
+  /// Declares registers for `reads` parts of each lane, with `suffix` at the end of their names. `builder` and
+  /// `buffers`, whose B is packed this way, must outlive this object.
   PackedWeightTile(Builder& builder, const GemmBuffers& buffers, PackedWeights weights,
-                   std::int64_t reads);
+                   std::int64_t reads, const std::string& suffix = "");
   PackedWeightTile(const PackedWeightTile&) = delete;
 
   /// Fills the table of the format, if it has one, and waits for it. All invocations must reach it before `decode`.
@@ -108,9 +109,14 @@ class PackedWeightTile {
   /// Reads parts of blocks along k from number `first` * reads on, for the rows of the workgroup's tile. Where k or n
   /// ends before, parts of the last block are read again: A is 0 there, or the result is outside C.
   void read(const Expr& first);
+  /// Part number `read` of these alone, of block of rows number `block` in the matrix of the workgroup.
+  void read_part(const Expr& first, const Expr& block, std::int64_t read);
   /// to(v, read, row) = the weights that were read, rounded to the type of `to`: registers of
   /// (8, reads, rows of a lane) elements. `scale * (code - zero)` is rounded once.
   void decode(const View& to);
+  /// Of part number `read`, and of each row of a lane, as many of the 8 weights as `to` has elements along k, from
+  /// number `first` on: registers of (elements, 1, rows of a lane). Precondition: both numbers are even.
+  void decode_part(const View& to, std::int64_t read, std::int64_t first);
   /// "scale * (code - 8)", for titles.
   std::string formula() const { return numbers_.formula(); }
 
@@ -121,6 +127,8 @@ class PackedWeightTile {
         registers;  // codes: (words of an access, accesses, reads); others: (words of a lane, reads)
   };
 
+  // to: (weights from number `first` on, rows of a lane).
+  void decode_rows(const View& to, const Expr& read, std::int64_t first);
   void read_plane(const Held& held, const View& block, const Expr& part, std::int64_t read);
   // Where the number of row `pair` * 2 + `number` of `read` begins; of codes, those of word `w` of its words.
   CodeBits number_of_row(const Held& held, const Expr& read, const Expr& pair, std::uint32_t number,
