@@ -25,16 +25,16 @@ GemmCall call_of(const char* format, ScalarType a_type = ScalarType::f16) {
   return call;
 }
 
-DeviceCaps device_with(const Layout& order) {
+DeviceCaps h200() {
   DeviceCaps device = test::h200_like();
   device.matrix_shapes = {{16, 16, 16, "f16", "f16", "f32", "f32", "subgroup"}};
-  device.fragment_orders = {test::order_of(order, 'a'), test::order_of(order, 'b')};
+  device.fragment_orders = {test::order_of(test::kOnAnH200, 'a'),
+                            test::order_of(test::kOnAnH200, 'b')};
   return device;
 }
 
 GemmThinCoopmatConfig config_of(const GemmCall& call, const std::vector<std::int64_t>& size,
-                                Options options = {},
-                                const DeviceCaps& device = device_with(test::kOnAnH200)) {
+                                Options options = {}, const DeviceCaps& device = h200()) {
   return packed_weights_config_of(request_of(call, size, device, std::move(options)));
 }
 
@@ -61,8 +61,7 @@ std::vector<std::byte> rows_of_q4_0(std::int64_t rows, std::int64_t k) {
 void expect_right(const Options& options, std::int64_t m, std::int64_t n, std::int64_t k) {
   SCOPED_TRACE(fmt::format("{}x{}x{}", m, n, k));
   const KernelEntry& entry = *find_kernel("gemm/packed_weights");
-  KernelRequest request =
-      request_of(call_of("q4_0"), {m, n, k}, device_with(test::kOnAnH200), options);
+  KernelRequest request = request_of(call_of("q4_0"), {m, n, k}, h200(), options);
   request.device.fragment_orders.clear();
   for (const ProbedMatrix& matrix : entry.probes(request)) {
     request.device.fragment_orders.push_back(test::order_of_twin(matrix));
@@ -152,7 +151,7 @@ TEST(PackedAcross, AreChosenForHundredsOfRowsThatFillTheGpu) {
 }
 
 TEST(PackedAcross, AreNotTransposedEvenWithFewRows) {
-  DeviceCaps device = device_with(test::kOnAnH200);
+  DeviceCaps device = h200();
   device.matrix_shapes.push_back({16, 8, 16, "f16", "f16", "f32", "f32", "subgroup"});
   device.fragment_orders.push_back(test::order_of(test::kOfEightOnAnH200, 'b', "f16", 8));
   const GemmCall q4 = call_of("q4_0");
@@ -172,7 +171,7 @@ TEST(PackedAcross, WeightsArePackedAlikeForAllNumbersOfRows) {
 TEST(PackedAcross, RefusesWhatSubgroupsSideBySideCannotDo) {
   const auto reasons = [](const char* kernel, const Options& options, const char* format = "q4_0") {
     return find_kernel(kernel)->refuse(
-        request_of(call_of(format), {512, 8192, 8192}, device_with(test::kOnAnH200), options));
+        request_of(call_of(format), {512, 8192, 8192}, h200(), options));
   };
   EXPECT_THAT(reasons("gemm/packed_weights", {{"across", "8"}, {"subgroups", "4"}}),
               Contains("8 subgroups side by side do not divide 4 subgroups"));

@@ -84,8 +84,8 @@ const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields(
       numbers_field<Config>("reads", "blocks of k that a lane reads at once", {&Config::reads}),
       numbers_field<Config>("across",
                             "for packed weights: subgroups side by side, each with at least four "
-                            "matrices along n, which "
-                            "share tiles of A in shared memory; 0: all lie along k",
+                            "matrices along n, which share tiles of A in shared memory; 0: all lie "
+                            "along k",
                             {&Config::across}),
       shared_bytes_field<Config>(),
       choice_field<Config, bool>(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "vkmoye/base/round_up.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/kernels/products/configs/rules.hpp"
 #include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
@@ -12,6 +13,12 @@ namespace vkmoye::gen {
 namespace {
 
 using Use = ir::MatrixType::Use;
+
+// Workgroups with `rows` x `columns` of C, for an M x N x K product of `shape`.
+std::int64_t workgroups_for(const std::vector<std::int64_t>& shape, std::int64_t rows,
+                            std::int64_t columns) {
+  return round_up(shape[0], rows) / rows * (round_up(shape[1], columns) / columns);
+}
 
 void take_orders_of(const DeviceCaps& device, const GemmForm& form, GemmThinCoopmatConfig& config) {
   const auto matrices = probes(config, form);
@@ -58,8 +65,7 @@ std::optional<GemmThinCoopmatConfig> transposed_config(GemmThinCoopmatConfig con
 // multiprocessors busy, as many as an H100 has; Vulkan does not say how many a GPU has.
 bool fill_rounds(std::int64_t count) {
   constexpr std::int64_t kMultiprocessors = 132;
-  const std::int64_t rounds = (count + kMultiprocessors - 1) / kMultiprocessors;
-  return count * 6 >= rounds * kMultiprocessors * 5;
+  return count * 6 >= round_up(count, kMultiprocessors) * 5;
 }
 
 // Whether no option says otherwise than `config`.
@@ -86,9 +92,8 @@ std::optional<GemmThinCoopmatConfig> side_by_side_config(GemmThinCoopmatConfig c
   config.reads = 2;
   config.subgroups = config.across = kSubgroupsSideBySide;
   config.across = kSubgroupsSideBySide * config.tile_n / config.columns();  // the others share k
-  const auto tiles = [](std::int64_t all, std::int64_t part) { return (all + part - 1) / part; };
-  const std::int64_t count = request.form.batch * tiles((*shape)[0], config.tile_m) *
-                             tiles((*shape)[1], config.across * config.columns());
+  const std::int64_t count =
+      request.form.batch * workgroups_for(*shape, config.tile_m, config.across * config.columns());
   if (!fill_rounds(count) || !agrees(config, request.options)) return std::nullopt;
   if (!reasons_against(config, form).empty()) return std::nullopt;
   const bool is_known = config.order_a.layout && config.order_b.layout;
@@ -146,9 +151,7 @@ GemmThinCoopmatConfig quantised_coopmat_config(
       (form.weights->code.bits() < 8 ? 4 : 2) / (has_long_blocks ? 2 : 1) * config.atom_n;
   config.subgroups = std::min<std::int64_t>(kFewSubgroups, max_subgroups);
   const std::int64_t n = shape ? (*shape)[1] : 0;
-  const auto workgroups = [&] {
-    return (n + config.tile_n - 1) / config.tile_n * ((m + config.tile_m - 1) / config.tile_m);
-  };
+  const auto workgroups = [&] { return workgroups_for(*shape, config.tile_m, config.tile_n); };
   while (n > 0 && workgroups() < kWorkgroups && config.tile_n > config.atom_n) config.tile_n /= 2;
   if (n > 0 && workgroups() < kWorkgroups) {
     config.subgroups = std::min(2 * kSubgroups, max_subgroups);

@@ -12,7 +12,8 @@ LaneMatrices lane_matrices(Builder& builder, const MatrixAtom& atom, const std::
                      rows = part.rows / atom_rows;
   LaneMatrices out;
   out.matrices = operand_matrices(builder, atom, part.use, name, type, rows, depth);
-  const std::int64_t held = atom_rows * atom.atom_k / atom.subgroup_size;
+  const auto held = static_cast<std::int64_t>(
+      ir::elements_per_lane(out.matrices.type, to_index(atom.subgroup_size)));
   // Of the matrix units: the rows of their first operand are rows, those of the second are columns.
   const bool is_first = out.matrices.type.use == ir::MatrixType::Use::a;
   const std::int64_t next_k = is_first ? held * rows : held;
