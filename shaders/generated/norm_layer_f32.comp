@@ -107,13 +107,22 @@ void main() {
     }
 
     // count += 1, total += x - first_of_row, for each x of the row
-    {
+    if (64u * block + thread < cols && block_x < rows) {
+      // all are of the row
+      {
+        precise float difference = x * 0.25 - first_of_row;
+        float off = difference;
+        total[1] += off * 1.1641532e-10;
+      }
+      float count = total[0];
+      total[0] = count + 1.0;
+    } else {
       float total_value = total[1];
       bool is_inside = 64u * block + thread < cols;
-      precise float difference = x * 0.25 - first_of_row;
-      float off = is_inside ? difference : 0.0;
       float count = total[0];
       total[0] = count + (is_inside ? 1.0 : 0.0);
+      precise float difference = x * 0.25 - first_of_row;
+      float off = is_inside ? difference : 0.0;
       total[1] = total_value + off * 1.1641532e-10;
     }
 
@@ -123,7 +132,18 @@ void main() {
     precise float centre = first_of_row + centre_total / max(centre_count, 1.0) * 8589935000.0;
 
     // moments += x - centre and its squares, for each x of the row
-    {
+    if (64u * block + thread < cols && block_x < rows) {
+      // all are of the row:
+      float moments_value = moments[0];
+      precise float difference = x * 0.25 - centre;
+      float off = difference;
+      float squares1 = moments[1];
+      moments[1] = fma(off, off, squares1);
+      float squares2 = moments[2];
+      precise float scaled2 = off * 5.169879e-26;
+      moments[2] = fma(scaled2, scaled2, squares2);
+      moments[0] = moments_value + off * 1.1641532e-10;
+    } else {
       float moments_value = moments[0];
       bool is_inside = 64u * block + thread < cols;
       precise float difference = x * 0.25 - centre;

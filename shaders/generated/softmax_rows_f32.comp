@@ -5,7 +5,6 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_basic : require
-#extension GL_KHR_shader_subgroup_shuffle : require
 
 layout(local_size_x = 64) in;
 
@@ -85,7 +84,7 @@ void main() {
 
     // largest <- max(largest, each of x)
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      largest = (x[v0] < largest || isnan(largest)) ? largest : x[v0];
+      largest = max(largest, x[v0]);
     }
 
     // sum <- the sum for the new largest
@@ -104,19 +103,8 @@ void main() {
 
   before = largest;
 
-  // largest <- maximum over lanes ^ 1, then ^ 2, then ^ 4, then ^ 8, then ^ 16
-  {
-    float other1 = subgroupShuffleXor(largest, 1u);
-    float combined1 = (other1 < largest || isnan(largest)) ? largest : other1;
-    float other2 = subgroupShuffleXor(combined1, 2u);
-    float combined2 = (other2 < combined1 || isnan(combined1)) ? combined1 : other2;
-    float other4 = subgroupShuffleXor(combined2, 4u);
-    float combined4 = (other4 < combined2 || isnan(combined2)) ? combined2 : other4;
-    float other8 = subgroupShuffleXor(combined4, 8u);
-    float combined8 = (other8 < combined4 || isnan(combined4)) ? combined4 : other8;
-    float other16 = subgroupShuffleXor(combined8, 16u);
-    largest = (other16 < combined8 || isnan(combined8)) ? combined8 : other16;
-  }
+  // largest <- maximum over the lanes of the subgroup
+  largest = subgroupMax(largest);
 
   if ((thread & 31u) == 0u) {
     // largest_partials <- largest, from one thread of each subgroup
@@ -128,8 +116,7 @@ void main() {
 
   // largest <- max(largest, each of largest_partials)
   [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-    float largest_partials_value = largest_partials[v0];
-    largest = (largest_partials_value < largest || isnan(largest)) ? largest : largest_partials_value;
+    largest = max(largest, largest_partials[v0]);
   }
 
   // sum <- the sum for the new largest

@@ -66,6 +66,28 @@ TEST(RowsConfig, BlocksHaveAsManyRoundsAsARowNeeds) {
   }
 }
 
+TEST(RowsConfig, LongRowsOfNarrowElementsAreCut) {
+  struct Case {
+    ScalarType type;
+    std::int64_t cols;
+    RowUse use;
+    std::int64_t threads, columns, rounds;
+  };
+  // The fastest on an H200, see threads_config.cpp; of rows that fill all threads, f16 keeps them.
+  const Case cases[] = {
+      {bf16, 14336, RowUse::weighted, 256, 256, 2}, {bf16, 51776, RowUse::written, 512, 512, 2},
+      {f16, 10000, RowUse::written, 256, 256, 2},   {f16, 16384, RowUse::written, 512, 512, 4},
+      {e5m2, 19008, RowUse::written, 256, 256, 1},  {f32, 30000, RowUse::written, 1024, 1024, 8}};
+  for (const Case& one : cases) {
+    const ThreadsConfig config = of_rows(one.type, one.cols, one.use);
+    SCOPED_TRACE(testing::Message() << to_string(one.type) << ' ' << one.cols);
+    EXPECT_EQ(config.threads, one.threads);
+    EXPECT_EQ(config.columns, one.columns);
+    EXPECT_EQ(config.rounds, one.rounds);
+    EXPECT_TRUE(reasons_against(config).empty());
+  }
+}
+
 TEST(RowsConfig, OfLongRowsDoesNotDependOnTheirUse) {
   for (const ScalarType type : {f32, f16, e4m3}) {
     for (const std::int64_t cols : {128, 1000, 1001, 4096, 100000}) {

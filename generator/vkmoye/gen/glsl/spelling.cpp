@@ -25,16 +25,16 @@ float bf16_to_float(uint code) {
 constexpr std::string_view kToBf16 = R"(
 uint float_to_bf16(float number) {
   uint bits = floatBitsToUint(number);
-  uint rounded = (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
-  return (bits & 0x7fffffffu) > 0x7f800000u ? (bits >> 16u) | 64u : rounded;
+  return isnan(number) ? 0x7fffu : (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
 }
 )";
 
 // As bits of an f16, the magnitude of a code is the number / 256; that of NaN, 0x3f80, gets the exponent of NaN.
-// Rounded to nearest even. Values beyond 448 become NaN, because e4m3 has no infinity. Below 2^-6, codes are multiples
-// of 2^-9, the spacing of f32 numbers from 2^14 on. An integer is not converted to float, nor a float rounded to one,
-// which GPUs do at a quarter of the rate. This relies on two things that Vulkan leaves to the device, and that
-// CodesTest checks: unpackHalf2x16 keeps denormals, and f32 additions round to nearest even.
+// Numbers are rounded to nearest even by an addition that leaves 3 bits of a magnitude from 2^-6 on, and below it
+// multiples of 2^-9. Values beyond 448 become NaN, because e4m3 has no infinity; the difference of the sums of the
+// largest ones is above 127, whatever they are. An integer is not converted to float, nor a float rounded to one, which
+// GPUs do at a quarter of the rate. This relies on two things that Vulkan leaves to the device, and that CodesTest
+// checks: unpackHalf2x16 keeps denormals, and f32 additions round to nearest even.
 constexpr std::string_view kFromE4m3 = R"(
 float e4m3_to_float(uint code) {
   uint magnitude = (code & 127u) << 7u;
@@ -53,16 +53,16 @@ vec4 e4m3_to_floats(uint codes) {
 constexpr std::string_view kToE4m3 = R"(
 uint float_to_e4m3(float number) {
   uint bits = floatBitsToUint(number);
-  uint magnitude = bits & 0x7fffffffu;
-  uint normal = ((magnitude + 0x7ffffu + ((magnitude >> 20u) & 1u)) >> 20u) - 960u;
-  uint small = floatBitsToUint(uintBitsToFloat(magnitude) + 16384.0) - 0x46800000u;
-  uint code = magnitude < 0x3c800000u ? small : min(normal, 127u);
-  return code | ((bits >> 24u) & 128u);
+  uint exponent = max(bits & 0x7f800000u, 0x3c800000u);
+  uint spaced = exponent + 0x0a000000u;  // 2^20 times as much: floats there are as far apart as codes here
+  uint sum = floatBitsToUint(abs(number) + uintBitsToFloat(spaced));
+  uint code = sum - spaced + (exponent >> 20u) - 968u;
+  return min(code, 127u) | ((bits >> 24u) & 128u);
 }
 )";
 
-// The upper half of an f16. Rounded to nearest even. Values beyond 57344 become infinity. Below 2^-14, codes are
-// multiples of 2^-16, the spacing of f32 numbers from 2^7 on. Relies on the same as above.
+// The upper half of an f16. Rounded as above: 2 bits from 2^-14 on, and multiples of 2^-16 below. Values beyond 57344
+// become infinity. Relies on the same as above.
 constexpr std::string_view kFromE5m2 = R"(
 float e5m2_to_float(uint code) {
   return unpackHalf2x16((code & 255u) << 8u).x;
@@ -77,11 +77,11 @@ vec4 e5m2_to_floats(uint codes) {
 constexpr std::string_view kToE5m2 = R"(
 uint float_to_e5m2(float number) {
   uint bits = floatBitsToUint(number);
-  uint magnitude = bits & 0x7fffffffu;
-  uint normal = ((magnitude + 0xfffffu + ((magnitude >> 21u) & 1u)) >> 21u) - 448u;
-  uint small = floatBitsToUint(uintBitsToFloat(magnitude) + 128.0) - 0x43000000u;
-  uint code = magnitude < 0x38800000u ? small : min(normal, 124u);
-  return (magnitude > 0x7f800000u ? 126u : code) | ((bits >> 24u) & 128u);
+  uint exponent = max(bits & 0x7f800000u, 0x38800000u);
+  uint spaced = exponent + 0x0a800000u;  // 2^21 times as much: floats there are as far apart as codes here
+  uint sum = floatBitsToUint(abs(number) + uintBitsToFloat(spaced));
+  uint code = min(sum - spaced + (exponent >> 21u) - 452u, 124u);
+  return (isnan(number) ? 126u : code) | ((bits >> 24u) & 128u);
 }
 )";
 

@@ -48,10 +48,37 @@ std::int64_t accesses_of_short_rows(RowUse use, std::int64_t vector_bytes) {
   const bool is_widest = vector_bytes == kWidestCopy;
   switch (use) {
     case RowUse::read: return is_widest ? 1 : 8;
-    case RowUse::written: return is_widest ? 2 : 4;
+    case RowUse::written:
+    case RowUse::weighted: return is_widest ? 2 : 4;
     case RowUse::searched: break;
   }
   return 1;
+}
+
+// Rows of 8 and 16 bits for which more than the usual number of threads would hold a block of 32 values each: reading
+// them twice, in blocks of 16 values, is faster, with half as many threads if these would not all be busy, or with the
+// usual number if there are also weights, or codes to convert. On an H200, in us:
+//
+//   threads and values             all, 32    half, 16    256, 16
+//   norm/rms     bf16 2048x14336   71.4                   47.8
+//   norm/layer   bf16 2048x14336   113                    72.4
+//   norm/rms     bf16 270x38720    31.0       23.2        24.0
+//   softmax/rows bf16 640x51776    79.0       64.5        64.0
+//   softmax/rows e5m2 2098x19008   100                    53.9
+//   softmax/rows f16  2048x16384   43.2                   52.2      all busy
+//   softmax/rows f32  1000x30000   79.9                   101
+void cut_long_rows(ThreadsConfig& config, std::int64_t cols, std::int64_t usual, RowUse use) {
+  const std::size_t bytes = size_of(config.type);
+  if (bytes > 2) return;
+  const std::int64_t block = config.columns * next_power_of_two(config.rounds) * config.width();
+  if (bytes == 1 || use == RowUse::weighted) {
+    config.columns = usual;
+  } else if (config.columns == 1024 || 4 * cols <= 3 * block) {
+    config.columns /= 2;
+  } else {
+    return;
+  }
+  config.rounds = std::max<std::int64_t>(1, kMaxValues / 2 / config.width());
 }
 
 }  // namespace
@@ -96,16 +123,7 @@ void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse
   const bool chooses_all = chooses_threads && config.columns == 0 && config.rounds == 0;
   if (chooses_threads) config.threads = cols ? max_threads : usual;
   fit_columns(config, cols, use);
-  // Reading rows twice with half as many threads is also faster if 16-bit elements fill at most three quarters of the
-  // threads' largest block, whose rounds are a power of two; measured with such rounds:
-  // on an H100, norm/rms of 3456x11464 takes 63 us in 256 threads of 16 values instead of 90, and softmax/rows of
-  // 2048x24000 takes 84 us in 512 threads instead of 116.
-  const bool is_half = size_of(config.type) == 2;
-  const std::int64_t block = config.columns * next_power_of_two(config.rounds) * config.width();
-  if (cols && chooses_all && is_half && config.columns > usual && 4 * *cols <= 3 * block) {
-    config.columns /= 2;
-    config.rounds = std::max<std::int64_t>(1, kMaxValues / 2 / config.width());
-  }
+  if (cols && chooses_all && config.columns > usual) cut_long_rows(config, *cols, usual, use);
   if (chooses_threads) config.threads = std::max(usual, config.columns);
 }
 

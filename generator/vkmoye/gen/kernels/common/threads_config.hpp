@@ -68,16 +68,17 @@ void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols);
 /// The most values that a thread holds at once in a config that is chosen; with more, compilers spill registers.
 inline constexpr std::int64_t kMaxValues = 32;
 
-/// What a kernel does with its rows: it reads each once; it also writes them; or it searches each several times.
-enum class RowUse : std::uint8_t { read, written, searched };
+/// What a kernel does with its rows: it reads each once; it also writes them; it writes them times weights, which take
+/// registers too; or it searches each several times.
+enum class RowUse : std::uint8_t { read, written, weighted, searched };
 
 /// Sets `columns` and `rounds`, unless they are set, for rows of `cols` columns, or of any length: a whole
 /// row at once, if that takes at most kMaxValues and 8 accesses of each thread, or 16 accesses of single
 /// elements. Few threads share a short row, depending on its use. Preconditions: `threads` and `vector_bytes` are set.
 void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse use);
 
-/// Sets `vector_bytes`, `threads`, `columns` and `rounds` for a kernel that works on rows, unless they are set. Rows of
-/// 16 bits that fill at most three quarters of the threads' largest block are cut into several smaller ones.
+/// Sets `vector_bytes`, `threads`, `columns` and `rounds` for a kernel that works on rows, unless they are set. Long
+/// rows of 8 and 16 bits are cut into several blocks.
 void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse use);
 /// `config` after fit_to_rows.
 template <class Config>

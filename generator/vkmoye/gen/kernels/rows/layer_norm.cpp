@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,29 +63,44 @@ class Moments {
   // A step with the elements x at `places`, those below `cols`.
   void step(RowState& state, const View& x, const View& places, const Expr& cols) {
     const Values &total = state[0], &moments = state[1];
-    // to <- function(to, x) for each x of the row, which also records what else changes; x - from is 0 past its end.
-    const auto each = [&](const View& value, const Expr& from, const auto& function) {
+    // to <- to + function(x - from) for each x of the row, and count <- count + 1 if there is a count. Most threads have
+    // elements of the row alone; the others compare each column.
+    const auto each = [&](const View& value, const Expr& from, const auto& function,
+                          const std::optional<View>& count = {}) {
       const View to = broadcast(value, x.shape());
-      k_.apply(to, places,
-               [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                 const Expr is_inside = k_.let("is_inside", less(at[0], cols));
-                 const Expr zero = ir::number(f32, 0);
-                 const Expr off = select(is_inside, difference(v[1], from), zero);
-                 return v[0] + times(function(k_.let("off", off), is_inside), units_.sum);
-               },
-               {to, x});
+      const auto plus = [&](const Expr& before, const Expr& off) {
+        return before + times(function(k_.let("off", off)), units_.sum);
+      };
+      const auto number = [](double of) { return ir::number(f32, of); };
+      const auto add_to_count = [&](const Expr& of) {
+        if (count) k_.assign(*count, k_.load("count", *count) + of);
+      };
+      const auto add_all = [&] {
+        k_.apply(
+            to,
+            [&](const Expr& before, const Expr& v) { return plus(before, difference(v, from)); },
+            to, x);
+        add_to_count(number(static_cast<double>(size(x.shape()))));
+      };
+      const auto add_those_of_the_row = [&] {
+        k_.apply(to, places,
+                 [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                   const Expr is_inside = k_.let("is_inside", less(at[0], cols));
+                   add_to_count(select(is_inside, number(1), number(0)));
+                   return plus(v[0], select(is_inside, difference(v[1], from), number(0)));
+                 },
+                 {to, x});
+      };
+      k_.branch(k_.inside(places), "all are of the row", add_all, "", add_those_of_the_row);
     };
     const auto lead = [&] {
       k_.with_title("count += 1, total += x - first_of_row, for each x of the row", [&] {
-        each(total[1], first_, [&](const Expr& off, const Expr& is_inside) {
-          const Expr one = select(is_inside, ir::number(f32, 1), ir::number(f32, 0));
-          k_.assign(total[0], k_.load("count", total[0]) + one);
-          return off;
-        });
+        each(
+            total[1], first_, [](const Expr& off) { return off; }, total[0]);
       });
     };
     const auto follow = [&] {
-      const auto add_squares = [&](const Expr& off, const Expr&) {
+      const auto add_squares = [&](const Expr& off) {
         for (std::size_t i = 1; i < moments.size(); ++i) {
           const Expr sum = k_.load(fmt::format("squares{}", i), moments[i]);
           k_.assign(moments[i], squares_.plus_square(i - 1, sum, off, fmt::format("scaled{}", i)));

@@ -19,15 +19,16 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name, RowPart
       k, "the sum for the new largest",
       [](const Expr& sum, const Expr& own, const Expr& merged) { return sum * exp(own - merged); });
   const Expr zero = ir::number(ScalarType::f32, 0);
+  // A NaN may be lost here: its exponential makes the sum NaN, whatever the maximum.
   // A finite number, so that -infinity alone makes a sum of 0: exp(-infinity - largest).
   const Expr least = ir::number(ScalarType::f32, -FLT_MAX);
   RowState state(k, config, part,
-                 {{"largest", kMaximum, least, {"slice_largest"}},
+                 {{"largest", kMaximumOfNumbers, least, {"slice_largest"}},
                   {"sum", kSum, zero, {"slice_sums"}, rescale}},
                  row_tile(k, part));
   Tensor dst;
   if (part != RowPart::slices) dst = k.output("dst", config.type, kRowAxes);
-  Row row(k, config, src, kMaximum.neutral(ScalarType::f32), part, state.slices());
+  Row row(k, config, src, kMaximumOfNumbers.neutral(ScalarType::f32), part, state.slices());
   const View x = row.x(), largest = state[0][0], sum = state[1][0];
   const auto to_exponentials = [&](const View& of) {
     k.with_title("x <- exp(x - " + of.name + ")", [&] {
@@ -37,7 +38,7 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name, RowPart
   };
 
   state.compute(row, [&](const Expr&) {
-    state.step([&] { k.accumulate(largest, kMaximum, x); },
+    state.step([&] { k.accumulate(largest, kMaximumOfNumbers, x); },
                [&] {
                  to_exponentials(largest);
                  k.accumulate(sum, kSum, x);
