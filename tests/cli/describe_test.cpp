@@ -188,6 +188,8 @@ TEST(Cli, TheCommandInAShaderPrintsTheShaderAgain) {
       {"emit", "norm/rms", "--epsilon", "1e-6", "--size", "2x100000", "--type", "f16"},
       {"emit", "gemm/simt", "--type", "f32*f16,f32", "--a", "m", "--beta", "0.5", "--batch", "3",
        "--epilogue", "bias,scale:2"},
+      {"emit", "gemm/coopmat", "--type", "f16,f32", "--size", "128x128x8192", "--device", "h100"},
+      {"emit", "gemm/thin", "--size", "1x8192x8192"},
       {"emit", "softmax/rows", "--size", "100x96", "--sizes-from-buffer", "rows", "--type", "f16"},
       {"emit", "transpose/padded", "--specialise", "all", "--type", "f16"},
       {"emit", "attention/simt", "--causal", "--soft-cap", "50"},

@@ -26,6 +26,13 @@ std::optional<OptionList> command_options(const ElementsForm& form);
 std::optional<OptionList> command_options(const GemmProduct& form);
 std::optional<OptionList> command_options(const TypedAttention& form);
 
+/// The form that a command with these options is about: `emit` takes a usual size where they do not state one.
+inline const ElementsForm& form_of_command(const ElementsForm& form) { return form; }
+inline GemmProduct form_of_command(const GemmProduct& form) {
+  return {form, {{2048, 2048, 2048}}, form.batched ? 2 : 1};
+}
+inline const TypedAttention& form_of_command(const TypedAttention& form) { return form; }
+
 template <class Config, class Kind = ElementsForm>
 struct EntryParts {
   using Request = TypedRequest<Kind>;
@@ -125,7 +132,7 @@ KernelEntry entry_of(EntryParts<Config, Kind> parts) {
     // The options of the request, and what was chosen for its device, which emit does not know.
     const Options no_options;
     const DeviceCaps no_device = common_device();
-    Config usual = parts.defaults(Request{request.form, no_options, no_device});
+    Config usual = parts.defaults(Request{form_of_command(request.form), no_options, no_device});
     read_fields(parts.fields, request.options, usual);
     Options options;
     for (const auto& field : parts.fields) {
