@@ -86,6 +86,7 @@ std::vector<double> ElementCheck::errors_of_decoding(std::int64_t batch, std::in
     if (format.minimum) errors[k] += kF32Epsilon * (scaled + minimum);
     if (is_minimum_rounded) {
       errors[k] += unit.epsilon * minimum + std::min(minimum, unit.smallest_normal);
+      if (minimum > unit.largest) errors[k] += 2 * unit.largest;  // it may be infinite
     }
     if (std::fabs(of_block.scale) < kMinNormal) errors[k] += scaled;
     if (minimum < kMinNormal) errors[k] += minimum;
