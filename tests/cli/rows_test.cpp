@@ -312,9 +312,9 @@ TEST_F(RowsCli, RopeAndEmbedAreVerifiedAtEdgesOnDeviceAndTwin) {
 }
 
 TEST_F(RowsCli, EmitsForSubgroupsOfTheDeviceAndExplains) {
-  EXPECT_THAT(output_of({"emit", "softmax/rows"}),
-              AllOf(HasSubstr("subgroup-size=32"), HasSubstr("subgroupMax"),
-                    HasSubstr("[[dont_unroll]]")));
+  EXPECT_THAT(
+      output_of({"emit", "softmax/rows"}),
+      AllOf(HasSubstr("subgroup-size=32"), HasSubstr("subgroupMax"), HasSubstr("[[dont_unroll]]")));
   EXPECT_THAT(bench({"emit", "reduce/sum", "--subgroup-size", "64"}).out,
               HasSubstr("uint thread = 64u * subgroup + lane;"));
   EXPECT_THAT(output_of({"explain", "reduce/sum", "--size", "64x8192"}),

@@ -150,7 +150,8 @@ gen::Options matrix_config(const std::string& kernel, const gen::GemmOptions& ty
     // Two side by side, two along k, or four there.
     gen::Options config = {{"subgroups", sharers == 4 ? "4" : "2"},
                            {"reads", sharers == 1 ? "2" : "1"}};
-    if (sharers == 1) config["across"] = "2";
+    // With a table, subgroups side by side need more rows of B than blocks may have.
+    if (sharers == 1 && types.weights->table_bytes() == 0) config["across"] = "2";
     if (sharers == 4) config["transposed"] = "yes";  // otherwise as the rows of A decide
     return config;
   }
