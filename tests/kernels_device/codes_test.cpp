@@ -101,8 +101,10 @@ TEST_F(CodesTest, NumbersAreRoundedToNearestEven) {
             }
           }
         }
-        for (const double number : {448.0, 464.0, 465.0, 57344.0, 61439.0, 61440.0, 65504.0, 1e30,
-                                    1e-30, std::numeric_limits<double>::infinity(), std::nan("")}) {
+        for (const double number :
+             {448.0, 464.0, 465.0, 57344.0, 61439.0, 61440.0, 65504.0, 1e30, 0x1p106, 0x1p107,
+              0x1p108, 0x1p109, 0x1.fffffep127, 1e-30, 1e-40,
+              std::numeric_limits<double>::infinity(), std::nan(""), -std::nan("")}) {
           input.push_back(bits_of(from, number));
         }
         while (input.size() % 64 != 0) input.push_back(0);

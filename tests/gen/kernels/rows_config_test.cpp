@@ -73,7 +73,7 @@ TEST(RowsConfig, LongRowsOfNarrowElementsAreCut) {
     RowUse use;
     std::int64_t threads, columns, rounds;
   };
-  // The fastest on an H200, see threads_config.cpp; of rows that fill all threads, f16 keeps them.
+  // See threads_config.cpp.
   const Case cases[] = {
       {bf16, 14336, RowUse::weighted, 256, 256, 2}, {bf16, 51776, RowUse::written, 512, 512, 2},
       {f16, 10000, RowUse::written, 256, 256, 2},   {f16, 16384, RowUse::written, 512, 512, 4},
@@ -88,9 +88,9 @@ TEST(RowsConfig, LongRowsOfNarrowElementsAreCut) {
   }
 }
 
-TEST(RowsConfig, OfLongRowsDoesNotDependOnTheirUse) {
+TEST(RowsConfig, ReadAndSearchedRowsAreAlike) {
   for (const ScalarType type : {f32, f16, e4m3}) {
-    for (const std::int64_t cols : {128, 1000, 1001, 4096, 100000}) {
+    for (const std::int64_t cols : {128, 1000, 1001, 4096}) {
       const ThreadsConfig read = of_rows(type, cols, RowUse::read);
       const ThreadsConfig searched = of_rows(type, cols, RowUse::searched);
       SCOPED_TRACE(testing::Message() << to_string(type) << ' ' << cols);

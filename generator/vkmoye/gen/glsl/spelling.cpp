@@ -31,10 +31,10 @@ uint float_to_bf16(float number) {
 
 // As bits of an f16, the magnitude of a code is the number / 256; that of NaN, 0x3f80, gets the exponent of NaN.
 // Numbers are rounded to nearest even by an addition that leaves 3 bits of a magnitude from 2^-6 on, and below it
-// multiples of 2^-9. Values beyond 448 become NaN, because e4m3 has no infinity; the difference of the sums of the
-// largest ones is above 127, whatever they are. An integer is not converted to float, nor a float rounded to one, which
-// GPUs do at a quarter of the rate. This relies on two things that Vulkan leaves to the device, and that CodesTest
-// checks: unpackHalf2x16 keeps denormals, and f32 additions round to nearest even.
+// multiples of 2^-9. Values beyond 448 become NaN, because e4m3 has no infinity; from 2^108 on, and for infinity and
+// NaN, `spaced` is no such number, but the code is above 127 all the same. An integer is not converted to float, nor a
+// float rounded to one, which GPUs do at a quarter of the rate. This relies on two things that Vulkan leaves to the
+// device, and that CodesTest checks: unpackHalf2x16 keeps denormals, and f32 additions round to nearest even.
 constexpr std::string_view kFromE4m3 = R"(
 float e4m3_to_float(uint code) {
   uint magnitude = (code & 127u) << 7u;

@@ -75,20 +75,23 @@ std::function<KernelPlan(const Config&, const RowRequest&)> plan_of_rows(
   const std::string family = entry.substr(0, entry.find('/'));
   return [=](const Config& config, const RowRequest& request) -> KernelPlan {
     if (!request.form.shape || request.form.shape->size() != 2) return {};
+    const auto count_of = [&](const Config& fitted) {
+      const std::int64_t workgroups =
+          vkmoye::ceil_div(request.form.shape->front(), fitted.threads / fitted.columns);
+      const std::int64_t block = fitted.columns * fitted.width() * fitted.rounds;
+      return slices_of_rows(workgroups, request.form.shape->back(), block);
+    };
     // As for rows of any length: no workgroup must hold a whole row, for which it would need more registers.
-    Config fitted = config;
-    fit_vector(fitted, cols_of(request));
-    const auto bytes = static_cast<std::int64_t>(size_of(fitted.type));
-    if (fitted.rounds == 0 && bytes <= 2 && fitted.width() > 0) {
+    Config wanted = config;
+    fit_vector(wanted, cols_of(request));
+    Config fitted = fitted_to_rows(wanted);
+    if (!reasons_against(fitted).empty() || count_of(fitted) == 1) return {};
+    if (wanted.rounds == 0 && size_of(wanted.type) <= 2) {
       // softmax of 13x3006992 in bf16 takes 77 us on an H200, 83 with 32 values in each thread.
-      fitted.rounds = std::max<std::int64_t>(1, kMaxValues / 2 / fitted.width());
+      wanted.rounds = std::max<std::int64_t>(1, kMaxValues / 2 / fitted.width());
+      fitted = fitted_to_rows(wanted);
     }
-    fitted = fitted_to_rows(fitted);
-    if (!reasons_against(fitted).empty()) return {};
-    const std::int64_t workgroups =
-        vkmoye::ceil_div(request.form.shape->front(), fitted.threads / fitted.columns);
-    const std::int64_t block = fitted.columns * fitted.width() * fitted.rounds;
-    const std::int64_t count = slices_of_rows(workgroups, request.form.shape->back(), block);
+    const std::int64_t count = count_of(fitted);
     if (count == 1) return {};
     ir::Kernel of_slices = describe(fitted, family + "/slices", RowPart::slices);
     of_slices.command = emit_command(entry, command_options(request.form), request.options);

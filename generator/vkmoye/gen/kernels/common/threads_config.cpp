@@ -55,9 +55,10 @@ std::int64_t accesses_of_short_rows(RowUse use, std::int64_t vector_bytes) {
   return 1;
 }
 
-// Rows of 8 and 16 bits for which more than the usual number of threads would hold a block of 32 values each: reading
-// them twice, in blocks of 16 values, is faster, with half as many threads if these would not all be busy, or with the
-// usual number if there are also weights, or codes to convert. On an H200, in us:
+// Long rows of 8 and 16 bits, which more threads than usual would hold with 32 values each, are read twice, in blocks
+// of 16 values for each thread. With weights, or codes of 8 bits, the usual number of threads is the fastest; else half
+// as many, if that is 512, or a row is longer than a block, or fills at most three quarters of it. Rows that are
+// searched are read more often, so they are cut in the last case alone. On an H200, in us:
 //
 //   threads and values             all, 32    half, 16    256, 16
 //   norm/rms     bf16 2048x14336   71.4                   47.8
@@ -69,11 +70,12 @@ std::int64_t accesses_of_short_rows(RowUse use, std::int64_t vector_bytes) {
 //   softmax/rows f32  1000x30000   79.9                   101
 void cut_long_rows(ThreadsConfig& config, std::int64_t cols, std::int64_t usual, RowUse use) {
   const std::size_t bytes = size_of(config.type);
-  if (bytes > 2) return;
   const std::int64_t block = config.columns * next_power_of_two(config.rounds) * config.width();
-  if (bytes == 1 || use == RowUse::weighted) {
+  const bool is_searched = use == RowUse::searched, leaves_quarter = 4 * cols <= 3 * block;
+  const bool is_longest = config.columns == 1024 || cols > block;
+  if (!is_searched && (bytes == 1 || (bytes == 2 && use == RowUse::weighted))) {
     config.columns = usual;
-  } else if (config.columns == 1024 || 4 * cols <= 3 * block) {
+  } else if (bytes == 2 && (leaves_quarter || (is_longest && !is_searched))) {
     config.columns /= 2;
   } else {
     return;

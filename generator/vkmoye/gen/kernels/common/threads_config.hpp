@@ -68,8 +68,8 @@ void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols);
 /// The most values that a thread holds at once in a config that is chosen; with more, compilers spill registers.
 inline constexpr std::int64_t kMaxValues = 32;
 
-/// What a kernel does with its rows: it reads each once; it also writes them; it writes them times weights, which take
-/// registers too; or it searches each several times.
+/// What a kernel does with its rows: it reads each once; it also writes them; it also writes them, multiplied by
+/// weights, which take registers too; or it searches each several times.
 enum class RowUse : std::uint8_t { read, written, weighted, searched };
 
 /// Sets `columns` and `rounds`, unless they are set, for rows of `cols` columns, or of any length: a whole

@@ -26,10 +26,11 @@ std::optional<OptionList> command_options(const ElementsForm& form);
 std::optional<OptionList> command_options(const GemmProduct& form);
 std::optional<OptionList> command_options(const TypedAttention& form);
 
-/// The form that a command with these options is about: `emit` takes a usual size where they do not state one.
+/// The form of the problem for which `emit` prints a kernel, given these options: those of a product state no size, so
+/// it takes its example.
 inline const ElementsForm& form_of_command(const ElementsForm& form) { return form; }
 inline GemmProduct form_of_command(const GemmProduct& form) {
-  return {form, {{2048, 2048, 2048}}, form.batched ? 2 : 1};
+  return {form, kProductExample, form.batched ? 2 : 1};
 }
 inline const TypedAttention& form_of_command(const TypedAttention& form) { return form; }
 

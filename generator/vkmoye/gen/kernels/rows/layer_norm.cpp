@@ -63,8 +63,8 @@ class Moments {
   // A step with the elements x at `places`, those below `cols`.
   void step(RowState& state, const View& x, const View& places, const Expr& cols) {
     const Values &total = state[0], &moments = state[1];
-    // to <- to + function(x - from) for each x of the row, and count <- count + 1 if there is a count. Most threads
-    // have elements of the row alone; the others compare each column.
+    // to <- to + function(x - from) for each x of the row, and count <- count + 1 if there is a count. A thread whose
+    // elements are all of the row does not compare their columns.
     const auto each = [&](const View& value, const Expr& from, const auto& function,
                           const std::optional<View>& count = {}) {
       const View to = broadcast(value, x.shape());

@@ -4,7 +4,7 @@
 // that combines them.
 //
 //   softmax of 3 rows of 6,695,695 columns    3 workgroups in one kernel
-//                                             3 x 342 in softmax/slices, then 3 x 3,270 in softmax/combine
+//                                             3 x 342 in softmax/slices, then 3 x 1,635 in softmax/combine
 
 #include <cstdint>
 

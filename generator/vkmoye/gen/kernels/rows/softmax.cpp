@@ -19,9 +19,9 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name, RowPart
       k, "the sum for the new largest",
       [](const Expr& sum, const Expr& own, const Expr& merged) { return sum * exp(own - merged); });
   const Expr zero = ir::number(ScalarType::f32, 0);
-  // A NaN may be lost here: its exponential makes the sum NaN, whatever the maximum.
   // A finite number, so that -infinity alone makes a sum of 0: exp(-infinity - largest).
   const Expr least = ir::number(ScalarType::f32, -FLT_MAX);
+  // The maximum may lose a NaN, but its exponential makes the sum NaN, whatever the maximum.
   RowState state(k, config, part,
                  {{"largest", kMaximumOfNumbers, least, {"slice_largest"}},
                   {"sum", kSum, zero, {"slice_sums"}, rescale}},

@@ -61,21 +61,27 @@ std::vector<OperandError> ElementCheck::errors_of(bool of_a, std::int64_t batch,
     rounding.flushed = std::max(rounding.flushed, unit.smallest_normal);
     if (is_mixed()) rounding.rounded_to = &unit;
   }
-  return operand_errors(
-      values, is_weight ? errors_of_decoding(batch, index, values) : std::vector<double>(),
-      rounding);
+  const std::vector<OperandError> decoded =
+      is_weight ? errors_of_decoding(batch, index, values) : std::vector<OperandError>();
+  std::vector<double> sizes;
+  for (const OperandError& error : decoded) sizes.push_back(error.size);
+  std::vector<OperandError> errors = operand_errors(values, sizes, rounding);
+  for (std::size_t k = 0; k < decoded.size(); ++k) {
+    errors[k].may_be_infinite = errors[k].may_be_infinite || decoded[k].may_be_infinite;
+  }
+  return errors;
 }
 
 // Of row `row` of B. Weights are decoded in f32; in f16 only where nothing is rounded but their product, and the
 // minimum of a part of a block.
-std::vector<double> ElementCheck::errors_of_decoding(std::int64_t batch, std::int64_t row,
-                                                     std::span<const double> weights) const {
+std::vector<OperandError> ElementCheck::errors_of_decoding(std::int64_t batch, std::int64_t row,
+                                                           std::span<const double> weights) const {
   constexpr double kMinNormal = std::numeric_limits<float>::min(), kF32Epsilon = 0x1p-23;
   const WeightFormat& format = *problem_.weights;
   const auto blocks = std::span<const std::byte>(b_).subspan(B_.at(batch, row, 0) * 2);
   const NumberRange unit = range_of(multiplied_type(problem_.a_type, problem_.b_type));
   const bool is_minimum_rounded = wider_ == WiderOperand::rounded && format.sub_minimum;
-  std::vector<double> errors(weights.size());
+  std::vector<OperandError> errors(weights.size());
   for (std::size_t k = 0; k < weights.size(); ++k) {
     const auto element = static_cast<std::int64_t>(k);
     const auto block = static_cast<std::size_t>(element / format.elements * format.bytes);
@@ -83,13 +89,14 @@ std::vector<double> ElementCheck::errors_of_decoding(std::int64_t batch, std::in
         scales_of(format, blocks.subspan(block), element % format.elements);
     const double minimum = std::fabs(of_block.minimum),
                  scaled = std::fabs(weights[k] - of_block.minimum);
-    if (format.minimum) errors[k] += kF32Epsilon * (scaled + minimum);
+    if (format.minimum) errors[k].size += kF32Epsilon * (scaled + minimum);
     if (is_minimum_rounded) {
-      errors[k] += unit.epsilon * minimum + std::min(minimum, unit.smallest_normal);
-      if (minimum > unit.largest) errors[k] += 2 * unit.largest;  // it may be infinite
+      errors[k].size += unit.epsilon * minimum + std::min(minimum, unit.smallest_normal) +
+                        std::max(minimum - unit.largest, 0.0);
+      errors[k].may_be_infinite = minimum > unit.largest;
     }
-    if (std::fabs(of_block.scale) < kMinNormal) errors[k] += scaled;
-    if (minimum < kMinNormal) errors[k] += minimum;
+    if (std::fabs(of_block.scale) < kMinNormal) errors[k].size += scaled;
+    if (minimum < kMinNormal) errors[k].size += minimum;
   }
   return errors;
 }

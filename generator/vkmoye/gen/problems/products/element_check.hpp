@@ -48,8 +48,8 @@ class ElementCheck {
   };
   static Sums dot(const double* a, const double* b, std::int64_t count);
   Sums sums_of(const CheckedOperand& a, const CheckedOperand& b) const;
-  std::vector<double> errors_of_decoding(std::int64_t batch, std::int64_t row,
-                                         std::span<const double> weights) const;
+  std::vector<OperandError> errors_of_decoding(std::int64_t batch, std::int64_t row,
+                                               std::span<const double> weights) const;
   bool is_mixed() const;
   Overflow overflow_of(const HardSum& sum, double before) const;
   double bound_of_sum(double magnitude) const;

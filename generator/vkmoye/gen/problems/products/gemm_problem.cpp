@@ -172,7 +172,7 @@ const GemmProblem& as_product(const Problem& problem, const std::string& subject
 Operation products() {
   Operation operation;
   operation.name = "gemm";
-  operation.size = {.text = "MxNxK", .rank = 3, .example = {1024, 1024, 1024}};
+  operation.size = {.text = "MxNxK", .rank = 3, .example = kProductExample};
   operation.takes_all_types = true;
   operation.is_tuned = true;
   for (const auto& field : gemm_fields()) {

@@ -5,7 +5,8 @@
 //
 //   operand x      error, before it is multiplied
 //   decoded        eps (|x - minimum| + |minimum|), eps of f32: a minimum is added by a multiply-add that need not be
-//                  fused; |x - minimum| if the scale is subnormal in f32
+//                  fused; |x - minimum| if the scale is subnormal in f32; a minimum that is a product is rounded to the
+//                  type of matrix units, and may become infinite there
 //   subnormal      |x|: a device may take it as 0
 //   rounded        eps |x| + min(|x|, tiny) of the type of matrix units; beyond its largest number, |x| - largest, or
 //                  it is infinite: 65512 in f16 is 65504 if rounded to nearest or truncated, and infinite if rounded up

@@ -45,6 +45,9 @@ struct GemmProduct : GemmForm {
   std::int64_t batch;
 };
 
+/// The extents of a product that is an example, where none are given.
+inline const std::vector<std::int64_t> kProductExample = {1024, 1024, 1024};
+
 /// The b_type of a form with a weight format.
 inline constexpr ScalarType kWeightType = ScalarType::f16;
 
