@@ -4,7 +4,7 @@
 // weights packed in the order of lanes, A in its own; the sums of the subgroups along k are added at the end
 // vkmoye 0.1.0: vkmoye-bench emit gemm/packed_weights --type 'f16*q4_0,f32,f16'
 //   --order-a '((8,2),(2,4,2)):((32,4),(1,8,2))' --order-b '((8,2),(2,4,2)):((32,4),(1,8,2))'
-//   --reads 1
+//   --reads 1 --subgroups 16 --tile 16x64
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_control_flow_attributes : require

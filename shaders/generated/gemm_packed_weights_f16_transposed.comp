@@ -4,7 +4,7 @@
 // weights packed in the order of lanes, A in its own; the sums of the subgroups along k are added at the end
 // vkmoye 0.1.0: vkmoye-bench emit gemm/packed_weights --type 'f16*q4_0,f32,f16' --atom 8x16x16
 //   --order-a '(8,(2,4,2)):(16,(1,4,2))' --order-b '((8,2),(2,4,2)):((32,4),(1,8,2))' --reads 1
-//   --tile 8x32 --transposed yes
+//   --subgroups 16 --tile 8x32 --transposed yes
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_control_flow_attributes : require

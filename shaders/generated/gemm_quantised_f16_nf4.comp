@@ -2,7 +2,8 @@
 //   weights=1  subgroup-size=32  shared-bytes=32768
 // the next weights are fetched while these, read once, are decoded in registers; the sums of the threads
 //   along k are added at the end
-// vkmoye 0.1.0: vkmoye-bench emit gemm/quantised --type 'f16*nf4,f32,f16'
+// vkmoye 0.1.0: vkmoye-bench emit gemm/quantised --type 'f16*nf4,f32,f16' --along-k 16 --rows 1
+//   --weights 1
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require

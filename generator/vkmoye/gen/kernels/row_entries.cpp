@@ -92,7 +92,6 @@ std::function<KernelPlan(const Config&, const RowRequest&)> plan_of_rows(
       fitted = fitted_to_rows(wanted);
     }
     const std::int64_t count = count_of(fitted);
-    if (count == 1) return {};
     ir::Kernel of_slices = describe(fitted, family + "/slices", RowPart::slices);
     of_slices.command = emit_command(entry, command_options(request.form), request.options);
     return plan_of_slices(std::move(of_slices),
