@@ -77,8 +77,8 @@ const std::vector<Case>& cases() {
       {.name = "q4_1 with q8_0",
        .model = {.type = "q4_1", .larger_type = "q8_0", .seed = 3},
        .prompt = 2,
-       .steps = 9,
-       .is_long = true},
+       .is_long = true,
+       .steps = 9},
       // Mixed as in a file of type Q4_K_M.
       {.name = "qwen2, q4_K with q6_K, tied, large biases",
        .model = {.type = "q4_K",
