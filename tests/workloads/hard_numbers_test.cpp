@@ -113,7 +113,8 @@ TEST(HardNumbers, BeyondTheTypeOfMatrixUnitsAreTheLargestNumberOrInfinite) {
   EXPECT_TRUE(sum.may_be_nan);
   // An error of decoding may reach beyond the largest number, and 0.
   const std::vector<double> near = {65504, 1};
-  const auto decoded = gen::operand_errors(near, std::vector<double>{1, 1}, {.rounded_to = &f16});
+  const auto decoded =
+      gen::operand_errors(near, std::vector<gen::OperandError>{{1}, {1}}, {.rounded_to = &f16});
   EXPECT_TRUE(decoded[0].may_be_infinite && !decoded[0].may_be_0);
   EXPECT_TRUE(decoded[1].may_be_0 && !decoded[1].may_be_infinite);
 }

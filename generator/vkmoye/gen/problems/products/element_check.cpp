@@ -61,15 +61,9 @@ std::vector<OperandError> ElementCheck::errors_of(bool of_a, std::int64_t batch,
     rounding.flushed = std::max(rounding.flushed, unit.smallest_normal);
     if (is_mixed()) rounding.rounded_to = &unit;
   }
-  const std::vector<OperandError> decoded =
-      is_weight ? errors_of_decoding(batch, index, values) : std::vector<OperandError>();
-  std::vector<double> sizes;
-  for (const OperandError& error : decoded) sizes.push_back(error.size);
-  std::vector<OperandError> errors = operand_errors(values, sizes, rounding);
-  for (std::size_t k = 0; k < decoded.size(); ++k) {
-    errors[k].may_be_infinite = errors[k].may_be_infinite || decoded[k].may_be_infinite;
-  }
-  return errors;
+  return operand_errors(
+      values, is_weight ? errors_of_decoding(batch, index, values) : std::vector<OperandError>(),
+      rounding);
 }
 
 // Of row `row` of B. Weights are decoded in f32; in f16 only where nothing is rounded but their product, and the

@@ -15,11 +15,12 @@ bool may_round_to_infinity(double value, const OperandError& error) {
 }  // namespace
 
 std::vector<OperandError> operand_errors(std::span<const double> values,
-                                         std::span<const double> decoding,
+                                         std::span<const OperandError> decoding,
                                          const OperandRounding& rounding) {
   std::vector<OperandError> errors;
   for (std::size_t k = 0; k < values.size(); ++k) {
-    const double size = std::fabs(values[k]), before = decoding.empty() ? 0 : decoding[k];
+    const OperandError decoded = decoding.empty() ? OperandError() : decoding[k];
+    const double size = std::fabs(values[k]), before = decoded.size;
     if (!std::isfinite(size)) {
       errors.push_back({0, false, std::isinf(size)});
       continue;
@@ -35,7 +36,7 @@ std::vector<OperandError> operand_errors(std::span<const double> values,
     error.may_be_0 = size <= error.size;
     if (rounding.rounded_to == nullptr) continue;
     const double beyond = size + before - rounding.rounded_to->largest;
-    error.may_be_infinite = beyond > 0;
+    error.may_be_infinite = decoded.may_be_infinite || beyond > 0;
     error.size += std::max(beyond, 0.0);
   }
   return errors;

@@ -38,7 +38,7 @@ struct OperandError {
 
 /// The error of each element. `decoding`: the errors that elements have before; empty: none.
 std::vector<OperandError> operand_errors(std::span<const double> values,
-                                         std::span<const double> decoding,
+                                         std::span<const OperandError> decoding,
                                          const OperandRounding& rounding);
 
 struct HardSum {
