@@ -1,6 +1,6 @@
 // generated: attention/coopmat  type=f16*q8_0*q4_0  width=64  page=32  lengths  atom=16x16x16
-//   subgroup-size=32  rows=16  keys=32  subgroups=8  shared-bytes=32768  prefetch=yes  unroll=no
-//   order-c=((8,2),(2,4,2)):((32,4),(1,8,2))  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
+//   subgroup-size=32  rows=16  keys=32  subgroups=8  shared-bytes=32768  prefetch=yes  scores-ahead=no
+//   unroll=no  order-c=((8,2),(2,4,2)):((32,4),(1,8,2))  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
 // scores stay in registers; the next tiles of k and v are fetched meanwhile
 // vkmoye 0.1.0: vkmoye-bench emit attention/coopmat --type 'f16*q8_0*q4_0' --page 32 --lengths
 //   --keys 32 --order-a '((8,2),(2,4,2)):((32,4),(1,8,2))'

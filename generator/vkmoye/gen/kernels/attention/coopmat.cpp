@@ -2,6 +2,7 @@
 #include "vkmoye/gen/kernels/attention/coopmat.hpp"
 
 #include <functional>
+#include <optional>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/attention/parts/bias.hpp"
@@ -14,17 +15,19 @@
 namespace vkmoye::gen {
 namespace {
 
-// Fetches tile `number` of the keys and of the values. In pages of 64, 128 or 256 keys, a tile of 64 lies in one page,
-// the same for all threads; in smaller pages, each thread finds the page of each row that it moves.
-void fetch_keys(AttentionTile& attention, StagedTile& k, StagedTile& v, const Expr& number) {
+// Fetches tile `number` of the keys and of the values, unless they are null. In pages of 64, 128 or 256 keys, a tile of
+// 64 lies in one page, the same for all threads; in smaller pages, each thread finds the page of each row it moves.
+void fetch_keys(AttentionTile& attention, StagedTile* k, StagedTile* v, const Expr& number) {
   if (attention.tiles_lie_in_pages()) {
-    const AttentionTile::KeyTile key_tile = attention.key_tile(number, k.rows());
-    k.fetch(attention.k(key_tile));
-    v.fetch(attention.v(key_tile));
+    const AttentionTile::KeyTile key_tile =
+        attention.key_tile(number, (k != nullptr ? k : v)->rows());
+    if (k != nullptr) k->fetch(attention.k(key_tile));
+    if (v != nullptr) v->fetch(attention.v(key_tile));
     return;
   }
-  k.fetch_rows(number, [&](const Expr& key) { return attention.k(attention.key_tile(key, 1)); });
-  v.fetch_rows(number, [&](const Expr& key) { return attention.v(attention.key_tile(key, 1)); });
+  const auto row = [&](const Expr& key) { return attention.key_tile(key, 1); };
+  if (k != nullptr) k->fetch_rows(number, [&](const Expr& key) { return attention.k(row(key)); });
+  if (v != nullptr) v->fetch_rows(number, [&](const Expr& key) { return attention.v(row(key)); });
 }
 
 }  // namespace
@@ -64,6 +67,8 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
       builder.matrices("query", type, {Use::a, side, side}, rows / atom, width / atom);
   const Matrices b = builder.matrices("b", type, {Use::b, side, side}, 1, 1);  // of k^T, then of v
   const MatrixValues scores = accumulators("scores", keys);
+  std::optional<MatrixValues> next_scores;
+  if (config.scores_ahead) next_scores = accumulators("next_scores", keys);
   ProbabilitiesOperand probabilities(builder, scores.matrices, type, config.common_order(),
                                      padded(keys, config.tile_rows()));
   const MatrixValues sums = accumulators("sums", value_width);
@@ -79,30 +84,43 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   softmax.start();
   builder.assign(sums.matrices, 0);
 
-  const auto fetch = [&](const Expr& number) { fetch_keys(attention, k, v, number); };
+  const auto multiply_keys = [&](const MatrixValues& to) {
+    builder.assign(to.matrices, 0);
+    builder.unrolled_loop("d", to_index(query.columns), [&](const Expr& d) {
+      builder.unrolled_loop("key", to_index(keys / atom), [&](const Expr& key) {
+        builder.load(tile(k.shared(), {atom, atom}, {d, key}), b, k.vector());
+        builder.multiply(column_of(query, d), b, column_of(to.matrices, key));
+      });
+    });
+  };
+  const Expr first = visible.first(), count = visible.count();
+  const auto fetch_only_keys = [&](const Expr& number) {
+    builder.call("fetch_next_keys", {{"next_tile", number}},
+                 [&](const Expr& tile) { fetch_keys(attention, &k, nullptr, tile); });
+  };
+  // The values of a tile, and its keys, or those of the next one, whose scores come ahead.
+  const auto fetch = [&](const Expr& number) {
+    if (!next_scores) return fetch_keys(attention, &k, &v, number);
+    builder.branch({less(number + 1, first + count)}, [&] { fetch_only_keys(number + 1); });
+    fetch_keys(attention, nullptr, &v, number);
+  };
   const auto fetch_ahead = [&](const Expr& number) {
     builder.call("fetch_keys", {{"tile_of_keys", number}}, fetch);
   };
   const auto add_tile = [&](const Expr& i) {
-    const Expr at = visible.first() + i;
+    const Expr at = first + i;
     if (!config.prefetch) fetch(at);
     builder.barrier();
     k.put();
     v.put_seen(visible, at);
     builder.barrier();
-    if (config.prefetch)
-      builder.branch({less(i + 1, visible.count())}, [&] { fetch_ahead(at + 1); });
+    if (config.prefetch) builder.branch({less(i + 1, count)}, [&] { fetch_ahead(at + 1); });
 
-    builder.assign(scores.matrices, 0);
-    builder.unrolled_loop("d", to_index(query.columns), [&](const Expr& d) {
-      builder.unrolled_loop("key", to_index(keys / atom), [&](const Expr& key) {
-        builder.load(tile(k.shared(), {atom, atom}, {d, key}), b, k.vector());
-        builder.multiply(column_of(query, d), b, column_of(scores.matrices, key));
-      });
-    });
+    if (!next_scores) multiply_keys(scores);
     attention.score_scale().cap(builder, scores.values);
     bias.add(scores.values, part, biased_rows, at);
     visible.hide_unseen(scores.values, part, own_rows, at);
+    if (next_scores) multiply_keys(*next_scores);
     softmax.update(scores.by_row, sums.by_row);
     probabilities.set(scores);
     builder.unrolled_loop("key", to_index(keys / atom), [&](const Expr& key) {
@@ -111,10 +129,17 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
         builder.multiply(column_of(probabilities.matrices(), key), b, column_of(sums.matrices, e));
       });
     });
+    if (next_scores) builder.copy(next_scores->values, scores.values);
   };
-  if (config.prefetch) fetch_ahead(visible.first());
-  builder.loop("key_tile", visible.count(), add_tile,
-               config.unroll ? ir::Unroll::free : ir::Unroll::never);
+  if (next_scores) {
+    fetch_only_keys(first);
+    builder.barrier();
+    k.put();
+    builder.barrier();
+    multiply_keys(scores);
+  }
+  if (config.prefetch) fetch_ahead(first);
+  builder.loop("key_tile", count, add_tile, config.unroll ? ir::Unroll::free : ir::Unroll::never);
 
   softmax.finish(sums.by_row);
   if (log_sums) {

@@ -69,7 +69,8 @@ std::int64_t passing_registers(const AttentionConfig& config, const AttentionFor
   const std::int64_t scores = config.rows * config.keys / config.subgroup_size,
                      next = staged(rows_of_keys(type, form), form.width) +
                             staged(rows_of_values(type, form), form.value_width);
-  return config.prefetch ? scores + next : std::max(scores, next);
+  const std::int64_t tiles = config.scores_ahead ? 2 : 1;
+  return config.prefetch ? tiles * scores + next : std::max(scores, next);
 }
 
 }  // namespace
@@ -85,6 +86,10 @@ const std::vector<ConfigField<AttentionConfig>>& attention_coopmat_fields() {
       choice_field<Config, bool>("prefetch",
                                  "yes: the next tile is read into registers while this one is used",
                                  {"no", "yes"}, &Config::prefetch),
+      choice_field<Config, bool>(
+          "scores-ahead",
+          "yes: scores of the next tile are multiplied before the softmax of this one",
+          {"no", "yes"}, &Config::scores_ahead),
       choice_field<Config, bool>("unroll", "yes: the compiler may unroll the loop over tiles",
                                  {"no", "yes"}, &Config::unroll),
       order_field("order-c",
@@ -96,9 +101,11 @@ const std::vector<ConfigField<AttentionConfig>>& attention_coopmat_fields() {
 }
 
 std::string why_text(const AttentionConfig& config) {
-  return fmt::format("scores stay in registers{}{}",
-                     config.in_registers() ? "" : ", probabilities go through shared memory",
-                     config.prefetch ? "; the next tiles of k and v are fetched meanwhile" : "");
+  return fmt::format(
+      "scores stay in registers{}{}{}",
+      config.in_registers() ? "" : ", probabilities go through shared memory",
+      config.scores_ahead ? "; those of the next tile come before the softmax of this one" : "",
+      config.prefetch ? "; the next tiles of k and v are fetched meanwhile" : "");
 }
 
 std::vector<ProbedMatrix> probes(const AttentionConfig& config, ScalarType type) {
