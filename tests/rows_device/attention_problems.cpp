@@ -144,6 +144,7 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
     out.values["axes"] = order() + ',' + order() + ',' + order() + ',' + order();
   }
   if (draw.below(4) == 0) put_values_into_keys(out);
+  if (is_coopmat && draw.below(2) == 0) out.config["scores-ahead"] = "yes";
   return out;
 }
 
