@@ -2,6 +2,7 @@
 #include "vkmoye/gen/kernels/attention/coopmat.hpp"
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 
 #include "vkmoye/base/error.hpp"
@@ -15,19 +16,26 @@
 namespace vkmoye::gen {
 namespace {
 
-// Fetches tile `number` of the keys and of the values, unless they are null. In pages of 64, 128 or 256 keys, a tile of
-// 64 lies in one page, the same for all threads; in smaller pages, each thread finds the page of each row it moves.
-void fetch_keys(AttentionTile& attention, StagedTile* k, StagedTile* v, const Expr& number) {
+// A staged tile, and its rows in memory: AttentionTile::k or v.
+struct TileOfRows {
+  StagedTile& staged;
+  View (AttentionTile::*rows)(const AttentionTile::KeyTile&) const;
+};
+
+// Fetches tile `number` of the keys, of the values or of both. In pages of 64, 128 or 256 keys, a tile of 64 lies in
+// one page, the same for all threads; in smaller pages, each thread finds the page of each row that it moves.
+void fetch_tiles(AttentionTile& attention, const Expr& number,
+                 std::initializer_list<TileOfRows> tiles) {
   if (attention.tiles_lie_in_pages()) {
-    const AttentionTile::KeyTile key_tile =
-        attention.key_tile(number, (k != nullptr ? k : v)->rows());
-    if (k != nullptr) k->fetch(attention.k(key_tile));
-    if (v != nullptr) v->fetch(attention.v(key_tile));
+    const AttentionTile::KeyTile key_tile = attention.key_tile(number);
+    for (const auto& [staged, rows] : tiles) staged.fetch((attention.*rows)(key_tile));
     return;
   }
-  const auto row = [&](const Expr& key) { return attention.key_tile(key, 1); };
-  if (k != nullptr) k->fetch_rows(number, [&](const Expr& key) { return attention.k(row(key)); });
-  if (v != nullptr) v->fetch_rows(number, [&](const Expr& key) { return attention.v(row(key)); });
+  for (const TileOfRows& tile : tiles) {
+    tile.staged.fetch_rows(number, [&](const Expr& key) {
+      return (attention.*tile.rows)(attention.key_tile(key, 1));
+    });
+  }
 }
 
 }  // namespace
@@ -94,15 +102,16 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
     });
   };
   const Expr first = visible.first(), count = visible.count();
-  const auto fetch_only_keys = [&](const Expr& number) {
+  const TileOfRows k_tile = {k, &AttentionTile::k}, v_tile = {v, &AttentionTile::v};
+  const auto fetch_next_keys = [&](const Expr& number) {
     builder.call("fetch_next_keys", {{"next_tile", number}},
-                 [&](const Expr& tile) { fetch_keys(attention, &k, nullptr, tile); });
+                 [&](const Expr& tile) { fetch_tiles(attention, tile, {k_tile}); });
   };
   // The values of a tile, and its keys, or those of the next one, whose scores come ahead.
   const auto fetch = [&](const Expr& number) {
-    if (!next_scores) return fetch_keys(attention, &k, &v, number);
-    builder.branch({less(number + 1, first + count)}, [&] { fetch_only_keys(number + 1); });
-    fetch_keys(attention, nullptr, &v, number);
+    if (!next_scores) return fetch_tiles(attention, number, {k_tile, v_tile});
+    builder.branch({less(number + 1, first + count)}, [&] { fetch_next_keys(number + 1); });
+    fetch_tiles(attention, number, {v_tile});
   };
   const auto fetch_ahead = [&](const Expr& number) {
     builder.call("fetch_keys", {{"tile_of_keys", number}}, fetch);
@@ -132,7 +141,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
     if (next_scores) builder.copy(next_scores->values, scores.values);
   };
   if (next_scores) {
-    fetch_only_keys(first);
+    fetch_next_keys(first);
     builder.barrier();
     k.put();
     builder.barrier();

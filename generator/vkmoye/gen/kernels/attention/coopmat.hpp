@@ -41,9 +41,9 @@ struct AttentionCoopmatConfig : MatrixAtom {
   std::int64_t subgroups = 8;         // subgroups per workgroup
   std::int64_t shared_bytes = 49152;  // maximum shared memory
   bool prefetch = true;               // whether the next tile waits in registers
-  bool scores_ahead = false;       // whether the next tile is multiplied before this one's softmax
-  bool unroll = false;             // whether the compiler may unroll the loop over tiles
-  OrderOrReason order_c, order_a;  // fragment orders of scores and sums, and of probabilities
+  bool scores_ahead = false;          // whether the next scores come before this softmax
+  bool unroll = false;                // whether the compiler may unroll the loop over tiles
+  OrderOrReason order_c, order_a;     // fragment orders of scores and sums, and of probabilities
 
   std::int64_t threads() const { return subgroups * subgroup_size; }
   std::int64_t tile_rows() const { return subgroups * rows; }

@@ -69,8 +69,7 @@ std::int64_t passing_registers(const AttentionConfig& config, const AttentionFor
   const std::int64_t scores = config.rows * config.keys / config.subgroup_size,
                      next = staged(rows_of_keys(type, form), form.width) +
                             staged(rows_of_values(type, form), form.value_width);
-  const std::int64_t tiles = config.scores_ahead ? 2 : 1;
-  return config.prefetch ? tiles * scores + next : std::max(scores, next);
+  return config.prefetch ? scores + next : std::max(scores, next);
 }
 
 }  // namespace
